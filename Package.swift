@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Ground floor first. Imports go down only; scripts/check-floors.sh holds the same plan and
+// `make lint` refuses an import that is not in it.
+
+let settings: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies + ["PrintTestKit"], swiftSettings: settings)
+}
+
+let package = Package(
+  name: "printd",
+  products: [
+    .executable(name: "printd", targets: ["printd"]),
+    .executable(name: "sample-shop", targets: ["SampleShop"]),
+  ],
+  targets: [
+    // C libraries: a module map and a shim.h each, wrapped by one Swift file of the target that uses it.
+    .systemLibrary(
+      name: "CPango", pkgConfig: "pangocairo gdk-pixbuf-2.0",
+      providers: [.apt(["libpango1.0-dev", "libgdk-pixbuf-2.0-dev"])]),
+    .systemLibrary(name: "CZint", providers: [.apt(["libzint-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+
+    // Floor 0
+    library("ESCPOS", []),
+    // Floor 1
+    library("PrintJobs", ["ESCPOS"]),
+    library("TextRaster", ["ESCPOS", "CPango", "CZint"]),
+    library("PrinterLinks", ["ESCPOS"]),
+    library("Curl", ["ESCPOS", "CCurl"]),
+    library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
+    // Floor 2
+    library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
+    library("PrintJournal", ["PrintJobs", "CSQLite"]),
+    library("OrderService", ["ESCPOS", "PrintJobs", "Curl"]),
+    library("WakeHandler", ["ESCPOS", "PrintJobs"]),
+    // Floor 3
+    program(
+      "printd",
+      [
+        "ESCPOS", "PrintJobs", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter", "PrintJournal",
+        "OrderService", "WakeHandler", "Curl", "CSystemd",
+      ]),
+    program("SampleShop", ["WakeChannels"]),
+
+    .target(
+      name: "PrintTestKit", dependencies: ["ESCPOS"], path: "Tests/PrintTestKit", swiftSettings: settings),
+    tests("ESCPOSTests", ["ESCPOS"]),
+    tests("PrintJobsTests", ["ESCPOS", "PrintJobs"]),
+    tests("TextRasterTests", ["ESCPOS", "TextRaster"]),
+    tests("PrinterLinksTests", ["ESCPOS", "PrinterLinks"]),
+    tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
+    tests("WakeChannelsTests", ["WakeChannels"]),
+    tests("VirtualPrinterTests", ["ESCPOS", "TextRaster", "VirtualPrinter"]),
+    tests("PrintJournalTests", ["PrintJobs", "PrintJournal"]),
+    tests("OrderServiceTests", ["ESCPOS", "PrintJobs", "OrderService", "WakeChannels"]),
+    tests("WakeHandlerTests", ["ESCPOS", "PrintJobs", "WakeHandler"]),
+    tests("printdTests", ["ESCPOS", "PrintJobs", "WakeHandler", "VirtualPrinter"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

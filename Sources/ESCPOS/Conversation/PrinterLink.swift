@@ -1,0 +1,75 @@
+/// An ordered byte stream to a printer and back, with deadlines and a count of what the other side took.
+///
+/// One task sends and one task receives at a time; both may run side by side. A link does not understand what
+/// it carries: status, fences and replies are the business of ``PrinterConversation``.
+public protocol PrinterLink: AnyObject, Sendable {
+  /// Bytes that the link has accepted since it was opened.
+  ///
+  /// Zero means that nothing can be on paper; anything else means that something may be.
+  var bytesAccepted: Int { get }
+
+  /// Whether the printer can answer over this link at all.
+  var hasBackChannel: Bool { get }
+
+  /// Sends `bytes` in order and returns once the link has accepted the last of them.
+  ///
+  /// Acceptance is not paper. After an error ``bytesAccepted`` says how many went before it.
+  ///
+  /// - Throws: ``LinkError``: `.deadline` when the time ran out between writes, `.lost` when the link is gone.
+  func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError)
+
+  /// Returns the next bytes from the printer: at least one, in the order they came, cut anywhere.
+  ///
+  /// - Throws: ``LinkError``: `.deadline` when none came in time (nothing is lost; ask again), `.lost` when the
+  ///   link is gone.
+  func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8]
+
+  /// Returns once every accepted byte has left this host, as far as the link can tell (a TCP send queue that is
+  /// empty, an ATT write that was answered).
+  func flush(by deadline: BootInstant) async throws(LinkError)
+
+  /// Closes the link after what it accepted has been handed over; a second call does nothing.
+  func close() async
+}
+
+/// Opens links to one printer.
+public protocol LinkOpener: Sendable {
+  /// Opens a link; at most one is open to a printer at a time.
+  ///
+  /// - Throws: ``LinkError`` with `.unreachable` (off or away: worth trying again), `.busy` (another host has
+  ///   it), `.refused` (it will not talk to us until somebody acts) or `.deadline`.
+  func open(by deadline: BootInstant) async throws(LinkError) -> any PrinterLink
+}
+
+/// Why a link could not be opened or used.
+public struct LinkError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kinds of failure; each asks for another reaction.
+  public enum Code: String, Sendable {
+    /// The time given ran out; the link may still be good.
+    case deadline
+    /// The printer is off, away or not listening: try again later.
+    case unreachable
+    /// Another host holds the printer: try again later.
+    case busy
+    /// The printer refuses us until a person acts (pairing, address, permission).
+    case refused
+    /// The link was open and is gone.
+    case lost
+    /// The task was cancelled.
+    case cancelled
+  }
+
+  /// What kind of failure it is.
+  public var code: Code
+  /// What happened and what to do, for a person; no order data.
+  public var message: String
+
+  /// Creates an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code.rawValue): \(message)" }
+}

@@ -1,0 +1,54 @@
+/// What the journal did with a delivery.
+public struct Received: Equatable, Sendable {
+  /// A job asked for.
+  public struct Entry: Equatable, Sendable {
+    /// The job as it stands.
+    public var job: Job
+    /// Whether this call made it.
+    public var isNew: Bool
+
+    /// Creates an entry.
+    public init(job: Job, isNew: Bool) {
+      self.job = job
+      self.isNew = isNew
+    }
+  }
+
+  /// The jobs in the order asked.
+  public var entries: [Entry]
+  /// Whether the delivery was known, so that nothing was made.
+  public var replayed: Bool
+
+  /// Creates an answer.
+  public init(entries: [Entry], replayed: Bool = false) {
+    self.entries = entries
+    self.replayed = replayed
+  }
+}
+
+/// Why the journal did not do what it was asked; nothing of the call has happened.
+public struct JournalError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The kinds of failure.
+  public enum Code: String, Sendable {
+    /// The disk is full, read-only or broken: no wake may be accepted.
+    case storage
+    /// The job is not in the state that the call needs.
+    case conflict
+    /// There is no such job.
+    case notFound
+  }
+
+  /// What kind of failure it is.
+  public var code: Code
+  /// What happened and what to do, for a person; no order data.
+  public var message: String
+
+  /// Creates an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The code and the message.
+  public var description: String { "\(code.rawValue): \(message)" }
+}

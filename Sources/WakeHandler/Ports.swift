@@ -1,0 +1,67 @@
+public import ESCPOS
+public import PrintJobs
+
+// What the story of a wake needs from the floors below. The daemon joins these to the real things.
+
+/// Where orders come from and reports go to.
+public protocol OrderPort: Sendable {
+  /// Fetches one order, as the JSON that the backend sent, whole and checked to be JSON.
+  ///
+  /// - Throws: ``OrderServiceError``.
+  func order(_ id: String, by deadline: BootInstant) async throws(OrderServiceError) -> [UInt8]
+
+  /// Orders that wait after `cursor` (nil at the very first time), in order, with the cursor to ask with next.
+  ///
+  /// - Throws: ``OrderServiceError``; `.unsupported` where the service has no such list.
+  func pending(
+    after cursor: String?, by deadline: BootInstant
+  ) async throws(OrderServiceError) -> (orderIDs: [String], cursor: String?)
+
+  /// Reports an outcome; returns once the backend has acknowledged it.
+  ///
+  /// - Throws: ``OrderServiceError``; the report can be sent again, its idempotency key makes it count once.
+  func report(_ report: Report, by deadline: BootInstant) async throws(OrderServiceError)
+}
+
+/// The durable memory of jobs.
+///
+/// Each call is one transaction, on disk when it returns. After an error nothing of the call has happened.
+public protocol JobPort: Sendable {
+  /// Makes jobs that do not exist yet, and remembers the delivery and the cursor, in one transaction.
+  ///
+  /// - Parameters:
+  ///   - jobs: The jobs wanted; one whose key is known is not made again.
+  ///   - deliveryID: The channel's id of the delivery (`webhook-id`), or nil where it has none.
+  ///   - cursor: The order service's cursor behind these jobs, or nil to leave it.
+  /// - Returns: The jobs in the order asked, each new or as it stands; `replayed` when the delivery was known, and
+  ///   then nothing was made.
+  func receive(
+    _ jobs: [NewJob], deliveryID: String?, cursor: String?
+  ) async throws(JournalError) -> Received
+
+  /// Moves a job through `states` in turn, in one transaction.
+  ///
+  /// - Returns: The job as it stands then.
+  /// - Throws: ``JournalError`` with `.conflict` when the job is not in a state that the first may follow.
+  func advance(
+    _ id: Int64, through states: [JobState], change: JobChange
+  ) async throws(JournalError) -> Job
+
+  /// Notes that the job's report was acknowledged.
+  func reported(_ id: Int64, timeline: Timeline) async throws(JournalError)
+
+  /// The job with this number, or nil.
+  func job(_ id: Int64) async throws(JournalError) -> Job?
+
+  /// All copies of an order's documents, oldest first.
+  func jobs(orderID: String) async throws(JournalError) -> [Job]
+
+  /// Jobs that have not ended, oldest first.
+  func unfinished() async throws(JournalError) -> [Job]
+
+  /// Jobs that have ended and whose report was not acknowledged, oldest first.
+  func unreported(limit: Int) async throws(JournalError) -> [Job]
+
+  /// The order service's cursor, or nil at the very first time.
+  func cursor() async throws(JournalError) -> String?
+}
