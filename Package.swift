@@ -74,7 +74,10 @@ let package = Package(
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("VirtualPrinterTests", ["ESCPOS", "TextRaster", "VirtualPrinter"]),
-    tests("PrintJournalTests", ["PrintJobs", "PrintJournal"]),
+    .executableTarget(
+      name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
+      swiftSettings: settings),
+    tests("PrintJournalTests", ["PrintJobs", "PrintJournal", "WakeHandler", "JournalVictim"]),
     tests("OrderServiceTests", ["ESCPOS", "PrintJobs", "OrderService", "WakeChannels"]),
     tests("WakeHandlerTests", ["ESCPOS", "PrintJobs", "WakeHandler"]),
     tests("printdTests", ["ESCPOS", "PrintJobs", "WakeHandler", "VirtualPrinter"]),

@@ -37,7 +37,8 @@ struct JournalFile {
     return ownership
   }
 
-  /// Makes the database file, empty, where there is none; and private (mode 0600), with what belongs to it.
+  /// Makes the database file, empty, where there is none; and takes from all others the right to
+  /// read it and what belongs to it.
   ///
   /// - Throws: `.storage`, with the remedy.
   func create() throws(JournalError) {
@@ -50,8 +51,10 @@ struct JournalFile {
     } else if errno != EEXIST {
       throw failure("make the journal", path)
     }
-    for name in [path, "\(path)-wal", "\(path)-shm"] where access(name, F_OK) == 0 {
-      guard chmod(name, 0o600) == 0 else { throw failure("make private", name) }
+    for name in [path, "\(path)-wal", "\(path)-shm"] {
+      var status = stat()
+      guard stat(name, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+      guard chmod(name, status.st_mode & 0o700) == 0 else { throw failure("make private", name) }
     }
   }
 
