@@ -13,6 +13,9 @@ struct CommonOptions {
     named = path != nil
   }
 
+  /// Whether there is a configuration to read: a file that was named, or the standard one where it is there.
+  var hasConfiguration: Bool { named || access(configPath, F_OK) == 0 }
+
   /// The configuration, checked.
   func load() throws(Failure) -> ConfigurationFile.Loaded {
     try ConfigurationFile.load(configPath)
@@ -22,7 +25,7 @@ struct CommonOptions {
   ///
   /// A missing configuration is no obstacle as long as none was named: the standard socket is used.
   func client() throws(Failure) -> ControlClient {
-    if !named, access(configPath, F_OK) != 0 { return ControlClient(socket: Configuration.Control().socket) }
+    if !hasConfiguration { return ControlClient(socket: Configuration.Control().socket) }
     return ControlClient(socket: try load().configuration.control.socket)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import WakeHandler
 
 /// The daemon's log: a line each on standard error, as journald reads it: `<6>job printed job=12 printer=counter`.
 ///
@@ -20,14 +21,23 @@ enum Log {
   static func notice(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) { write(.notice, event, fields) }
   static func info(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) { write(.info, event, fields) }
 
+  /// What the story notes.
+  static func write(_ priority: Priority, _ event: HandlerEvent) {
+    var fields: [(String, Any)] = []
+    if let job = event.job { fields.append(("job", job)) }
+    if let order = event.order { fields.append(("order", order)) }
+    if let printer = event.printer { fields.append(("printer", printer)) }
+    Console.error(line(priority, event.message, fields, prefixed: !onTerminal))
+  }
+
   private static func write(_ priority: Priority, _ event: String, _ fields: KeyValuePairs<String, Any>) {
-    Console.error(line(priority, event, fields, prefixed: !onTerminal))
+    Console.error(line(priority, event, fields.map { ($0.key, $0.value) }, prefixed: !onTerminal))
   }
 
   /// One line; values with spaces or quotes are quoted, control characters escaped, so that nothing from outside
   /// can forge a second line.
   static func line(
-    _ priority: Priority, _ event: String, _ fields: KeyValuePairs<String, Any>, prefixed: Bool
+    _ priority: Priority, _ event: String, _ fields: some Sequence<(String, Any)>, prefixed: Bool
   ) -> String {
     var line = prefixed ? "<\(priority.rawValue)>\(quotable(event))" : quotable(event)
     for (key, value) in fields {

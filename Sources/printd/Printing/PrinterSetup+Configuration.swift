@@ -34,7 +34,7 @@ extension Configuration.Printer {
     case .file:
       return FileLinkOpener(path: address ?? "", clock: clock)
     case .virtual:
-      return try PaperFolder.printer(profile: profile, raster: raster, folder: address, clock: clock).opener()
+      return try PaperFolder(profile: profile, raster: raster, folder: address, clock: clock)
     }
   }
 }
