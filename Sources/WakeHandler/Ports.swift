@@ -65,3 +65,62 @@ public protocol JobPort: Sendable {
   /// The order service's cursor, or nil at the very first time.
   func cursor() async throws(JournalError) -> String?
 }
+
+/// One job's talk with a printer, in the order ``gate(by:)``, ``send(_:by:firstByte:)``, ``fence(by:)``, ``end()``.
+///
+/// ``PrinterConversation`` is it; a conversation ends before the next begins on the same link.
+public protocol ConversationPort: Sendable {
+  /// Asks the printer whether it can print.
+  ///
+  /// - Throws: ``LinkError`` when the link cannot carry the question.
+  func gate(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Gate
+
+  /// Sends the job and calls `firstByte` once the link has taken the first of it.
+  ///
+  /// - Throws: ``LinkError``; the link's count says whether anything of the job may be on paper.
+  func send(
+    _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
+  ) async throws(LinkError)
+
+  /// Waits for the proof that all is on paper; may be asked again after `.missing`, and a late answer counts.
+  func fence(by deadline: BootInstant) async -> PrinterConversation.Fence
+
+  /// Stops listening; the link stays open.
+  func end() async
+}
+
+/// Says payments aloud, beside the print.
+public protocol AnnouncerPort: Sendable {
+  /// Says the wake's amount or text; returns when it has been said, or at the deadline, whatever came of it.
+  func announce(_ wake: Wake, by deadline: BootInstant) async
+}
+
+/// Everything that the story needs from below.
+public struct Ports: Sendable {
+  /// The order service.
+  public var orders: any OrderPort
+  /// The journal.
+  public var jobs: any JobPort
+  /// Makes orders into bytes.
+  public var prepare: Prepare
+  /// Begins a conversation on an open link.
+  public var converse: @Sendable (any PrinterLink, PrinterProfile) -> any ConversationPort
+  /// The voice, where there is one.
+  public var announcer: (any AnnouncerPort)?
+  /// Takes what is worth a line in the log.
+  public var note: @Sendable (HandlerEvent) -> Void
+
+  /// Joins the ports.
+  public init(
+    orders: any OrderPort, jobs: any JobPort, prepare: @escaping Prepare,
+    converse: @escaping @Sendable (any PrinterLink, PrinterProfile) -> any ConversationPort,
+    announcer: (any AnnouncerPort)? = nil, note: @escaping @Sendable (HandlerEvent) -> Void = { _ in }
+  ) {
+    self.orders = orders
+    self.jobs = jobs
+    self.prepare = prepare
+    self.converse = converse
+    self.announcer = announcer
+    self.note = note
+  }
+}
