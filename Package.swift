@@ -44,6 +44,7 @@ let package = Package(
     // Floor 0
     library("ESCPOS", []),
     // Floor 1
+    library("Documents", ["ESCPOS"]),
     library("PrintJobs", ["ESCPOS"]),
     library("TextRaster", ["ESCPOS", "CPango", "CZint"]),
     library("PrinterLinks", ["ESCPOS"]),
@@ -65,8 +66,9 @@ let package = Package(
 
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS"], path: "Tests/PrintTestKit", swiftSettings: settings),
-    tests("ESCPOSTests", ["ESCPOS"]),
-    tests("PrintJobsTests", ["ESCPOS", "PrintJobs"]),
+    tests("ESCPOSTests", ["ESCPOS", "Documents"]),
+    tests("DocumentsTests", ["ESCPOS", "Documents"]),
+    tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
     tests("TextRasterTests", ["ESCPOS", "TextRaster"]),
     tests("PrinterLinksTests", ["ESCPOS", "PrinterLinks"]),
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),

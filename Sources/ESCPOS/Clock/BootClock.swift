@@ -22,7 +22,7 @@ public struct BootInstant: InstantProtocol, Hashable, Sendable {
 
   /// The time from this instant to `other`; negative when `other` is earlier.
   public func duration(to other: BootInstant) -> Duration {
-    .nanoseconds(other.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue)
+    .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
   }
 
   /// Orders instants in time.
@@ -53,9 +53,13 @@ public struct BootClock: BootTimeClock {
   ///
   /// - Throws: `CancellationError` when the task is cancelled; the wait then ends at once.
   public func sleep(until deadline: BootInstant, tolerance: Duration?) async throws {
-    let remaining = now.duration(to: deadline)
-    guard remaining > .zero else { return try Task.checkCancellation() }
-    try await Task.sleep(for: remaining, tolerance: tolerance, clock: .continuous)
+    try Task.checkCancellation()
+    while true {
+      let remaining = now.duration(to: deadline)
+      guard remaining > .zero else { return }
+      // A far deadline is slept towards in steps that no timer overflows at.
+      try await Task.sleep(for: min(remaining, .seconds(1 << 30)), tolerance: tolerance, clock: .continuous)
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 /// One job's talk with a printer: the question whether it can print, the job, the proof that it did.
 ///
-/// The order of calls is ``gate(by:)``, ``send(_:by:)``, ``fence(by:)``. A task inside reads the back channel from
-/// the first call to ``end()``, so that what the printer says by itself in mid-job (paper end) is heard.
+/// The order of calls is ``gate(by:)``, ``send(_:by:firstByte:)``, ``fence(by:)``, ``end()``. A task inside reads the
+/// back channel from the first call to ``end()``, so that what the printer says by itself in mid-job (paper end) is
+/// heard. The link stays the caller's, to be closed by the caller.
 public actor PrinterConversation {
   /// What the printer answered at the gate.
   public enum Gate: Equatable, Sendable {
@@ -23,5 +24,132 @@ public actor PrinterConversation {
     case missing(PrinterStatus)
     /// There is no back channel: the link's barrier and the drain time have passed.
     case unconfirmed
+  }
+
+  let link: any PrinterLink
+  let profile: PrinterProfile
+  let clock: any BootTimeClock
+  var parser = ReplyParser()
+  var board = StatusBoard()
+  var ledger = FenceLedger()
+  /// Replies of all kinds so far.
+  var replies = 0
+  var isPaused = false
+  var job: (start: BootInstant, bytes: Int)?
+  var missedPolls = 0
+  var fenceQuestion: FenceLedger.Question?
+  private(set) var loss: LinkError?
+  private var reader: Task<Void, Never>?
+  private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+  private var nextWaiter = 0
+  private var hasEnded = false
+
+  /// Creates a conversation over an open link; nothing is sent yet.
+  public init(link: any PrinterLink, profile: PrinterProfile, clock: any BootTimeClock) {
+    self.link = link
+    self.profile = profile
+    self.clock = clock
+  }
+
+  deinit {
+    reader?.cancel()
+  }
+
+  /// What is known of the printer now: the answers so far, and what it told by itself.
+  public var status: PrinterStatus { board.status }
+
+  /// Bytes of the job that the link has taken; the gate's questions do not count.
+  public var jobBytesAccepted: Int { job?.bytes ?? 0 }
+
+  /// Bytes from the printer that were no reply to anything; many of them mean another model or a bad line.
+  public var strayBytes: Int { parser.strayBytes }
+
+  /// Stops reading the back channel. A call that is waiting ends with `.cancelled`; a second call does nothing.
+  public func end() async {
+    hasEnded = true
+    reader?.cancel()
+    await reader?.value
+    reader = nil
+    wakeAll()
+  }
+
+  /// Whether the printer can be asked anything at all.
+  var canAnswer: Bool {
+    link.hasBackChannel && (profile.status.dleEOT || profile.fence != .none)
+  }
+
+  func startReading() {
+    guard reader == nil, !hasEnded, link.hasBackChannel else { return }
+    reader = Task { [link, weak self] in
+      while true {
+        do throws(LinkError) {
+          let bytes = try await link.receive(by: BootInstant(nanoseconds: .max))
+          guard let self else { return }
+          await self.hear(bytes)
+        } catch {
+          if error.code == .deadline { continue }
+          await self?.stopHearing(error)
+          return
+        }
+      }
+    }
+  }
+
+  private func hear(_ bytes: [UInt8]) {
+    for reply in parser.read(bytes) where ledger.expects(reply) {
+      replies += 1
+      board.note(reply)
+      ledger.note(reply)
+      if reply == .xoff { isPaused = true }
+      if reply == .xon { isPaused = false }
+    }
+    wakeAll()
+  }
+
+  private func stopHearing(_ error: LinkError) {
+    if error.code != .cancelled { loss = error }
+    wakeAll()
+  }
+
+  private func wakeAll() {
+    let all = waiters.values
+    waiters.removeAll()
+    for waiter in all { waiter.resume() }
+  }
+
+  private func wake(_ id: Int) {
+    waiters.removeValue(forKey: id)?.resume()
+  }
+
+  /// Waits until `condition` holds.
+  ///
+  /// - Returns: Whether it does; false when `deadline` came first.
+  /// - Throws: ``LinkError``: `.lost` when the link went first, `.cancelled`.
+  func wait(until deadline: BootInstant, for condition: () -> Bool) async throws(LinkError) -> Bool {
+    while !condition() {
+      if let loss { throw loss }
+      if hasEnded || Task.isCancelled {
+        throw LinkError(.cancelled, "the conversation with the printer was called off")
+      }
+      guard clock.now < deadline else { return false }
+      await news(by: deadline)
+    }
+    return true
+  }
+
+  /// Suspends until the printer has said something, the link is gone, the task is cancelled or `deadline` is there.
+  private func news(by deadline: BootInstant) async {
+    let id = nextWaiter
+    nextWaiter += 1
+    let timer = Task { [clock, weak self] in
+      try? await clock.sleep(until: deadline, tolerance: nil)
+      await self?.wake(id)
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiters[id] = $0 }
+    } onCancel: {
+      Task { await self.wake(id) }
+    }
+    timer.cancel()
   }
 }
