@@ -47,8 +47,11 @@ public protocol JobPort: Sendable {
     _ id: Int64, through states: [JobState], change: JobChange
   ) async throws(JournalError) -> Job
 
-  /// Notes that the job's report was acknowledged.
-  func reported(_ id: Int64, timeline: Timeline) async throws(JournalError)
+  /// Notes that the report about the job in `state` was acknowledged.
+  ///
+  /// - Throws: ``JournalError`` with `.conflict` when the job has another state by now (a person settled it while the
+  ///   report was on the way): that one is still to be reported.
+  func reported(_ id: Int64, as state: JobState, timeline: Timeline) async throws(JournalError)
 
   /// The job with this number, or nil.
   func job(_ id: Int64) async throws(JournalError) -> Job?
@@ -83,17 +86,32 @@ public protocol ConversationPort: Sendable {
   ) async throws(LinkError)
 
   /// Waits for the proof that all is on paper; may be asked again after `.missing`, and a late answer counts.
-  func fence(by deadline: BootInstant) async -> PrinterConversation.Fence
+  ///
+  /// - Throws: ``LinkError``: `.lost`, or `.deadline` when what was sent has not even left this host.
+  func fence(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Fence
+
+  /// Bytes of the job that the link has taken.
+  var jobBytesAccepted: Int { get async }
+
+  /// What is known of the printer now.
+  var status: PrinterStatus { get async }
 
   /// Stops listening; the link stays open.
   func end() async
 }
+
+extension PrinterConversation: ConversationPort {}
 
 /// Says payments aloud, beside the print.
 public protocol AnnouncerPort: Sendable {
   /// Says the wake's amount or text; returns when it has been said, or at the deadline, whatever came of it.
   func announce(_ wake: Wake, by deadline: BootInstant) async
 }
+
+/// Begins a conversation on an open link.
+public typealias Converse =
+  @Sendable (_ link: any PrinterLink, _ profile: PrinterProfile, _ clock: any BootTimeClock) ->
+  any ConversationPort
 
 /// Everything that the story needs from below.
 public struct Ports: Sendable {
@@ -104,7 +122,7 @@ public struct Ports: Sendable {
   /// Makes orders into bytes.
   public var prepare: Prepare
   /// Begins a conversation on an open link.
-  public var converse: @Sendable (any PrinterLink, PrinterProfile) -> any ConversationPort
+  public var converse: Converse
   /// The voice, where there is one.
   public var announcer: (any AnnouncerPort)?
   /// Takes what is worth a line in the log.
@@ -113,7 +131,9 @@ public struct Ports: Sendable {
   /// Joins the ports.
   public init(
     orders: any OrderPort, jobs: any JobPort, prepare: @escaping Prepare,
-    converse: @escaping @Sendable (any PrinterLink, PrinterProfile) -> any ConversationPort,
+    converse: @escaping Converse = {
+      PrinterConversation(link: $0, profile: $1, clock: $2)
+    },
     announcer: (any AnnouncerPort)? = nil, note: @escaping @Sendable (HandlerEvent) -> Void = { _ in }
   ) {
     self.orders = orders

@@ -18,14 +18,14 @@ extension PrinterLane {
     if let connectedAt {
       update(id) { $0.timeline.connected = max(0, $0.origin.duration(to: connectedAt).milliseconds) }
     }
-    let conversation = floor.ports.converse(link, setup.profile)
+    let conversation = floor.ports.converse(link, setup.profile, floor.clock)
     if case .standing(let reason, let spoilsLink) = await askGate(conversation) {
       await conversation.end()
       if spoilsLink { await giveUpLink(reason) } else { block(reason) }
       return await hold(id, sheet)
     }
     guard await intend(id, sheet) else { return await conversation.end() }
-    await print(id, sheet.receipt.bytes, conversation, link, setup.profile)
+    await print(id, sheet.receipt.bytes, conversation, setup.profile)
   }
 
   /// The job's bytes; nil when it has ended instead.

@@ -15,15 +15,13 @@ extension PrinterLane {
 
   /// Prints a job whose intent is durable, and writes down what became of it.
   func print(
-    _ id: Int64, _ bytes: [UInt8], _ conversation: any ConversationPort, _ link: any PrinterLink,
-    _ profile: PrinterProfile
+    _ id: Int64, _ bytes: [UInt8], _ conversation: any ConversationPort, _ profile: PrinterProfile
   ) async {
     guard let ticket = ticket(id) else { return await conversation.end() }
     printing = id
     defer { printing = nil }
-    let before = link.bytesAccepted
     let firstByte = Mutex<BootInstant?>(nil)
-    let sent = await send(bytes, conversation, link, profile, job: id) { [floor] in
+    let sent = await send(bytes, conversation, profile, job: id) { [floor] in
       let now = floor.now
       let isFirst = firstByte.withLock { first in
         guard first == nil else { return false }
@@ -39,7 +37,7 @@ extension PrinterLane {
       update(id) { $0.timeline.firstByte = $0.origin.duration(to: first).milliseconds }
     }
     var change = JobChange()
-    change.bytesAccepted = link.bytesAccepted - before
+    change.bytesAccepted = await conversation.jobBytesAccepted
     switch sent {
     case .printed(let confirmation):
       update(id) { $0.timeline.fence = elapsed($0) }
@@ -85,45 +83,57 @@ extension PrinterLane {
   /// A printer that stops in mid-job holds what it has and goes on after the refill; so the link is given time to
   /// take the rest, and the answer is waited for.
   func send(
-    _ bytes: [UInt8], _ conversation: any ConversationPort, _ link: any PrinterLink,
-    _ profile: PrinterProfile,
-    job id: Int64?, firstByte: @Sendable () -> Void
+    _ bytes: [UInt8], _ conversation: any ConversationPort, _ profile: PrinterProfile, job id: Int64?,
+    firstByte: @Sendable () -> Void
   ) async -> Sent {
+    talking = conversation
+    defer { talking = nil }
     let policies = floor.policies
     let printTime = Duration.seconds(Double(bytes.count) / Double(max(1, profile.bytesPerSecond)))
     let sendLimit = floor.deadline(in: policies.refillLimit + printTime)
     floor.progress.expect(name, by: sendLimit)
-    let before = link.bytesAccepted
     do {
       try await conversation.send(bytes, by: sendLimit, firstByte: firstByte)
     } catch {
-      let accepted = link.bytesAccepted - before
+      let accepted = await conversation.jobBytesAccepted
       if accepted == 0 { return .nothing(error) }
       return .inDoubt("the link took \(accepted) of \(bytes.count) bytes: \(error.message)")
     }
-    let lastByte = floor.now
-    let soon = lastByte.advanced(by: printTime + .seconds(3))
-    let usual = lastByte.advanced(by: printTime + policies.fenceLimit)
-    let latest = lastByte.advanced(by: printTime + policies.refillLimit)
-    var limit = min(soon, usual)
+    return await waitForProof(conversation, job: id, printTime: printTime)
+  }
+
+  /// Waits until the printer has confirmed the print, or cannot any more.
+  private func waitForProof(
+    _ conversation: any ConversationPort, job id: Int64?, printTime: Duration
+  ) async -> Sent {
+    let lastByte = floor.now.advanced(by: printTime)
+    let usual = lastByte.advanced(by: floor.policies.fenceLimit)
+    let latest = lastByte.advanced(by: floor.policies.refillLimit)
+    var limit = min(lastByte.advanced(by: .seconds(3)), usual)
     while true {
       floor.progress.expect(name, by: limit)
-      switch await conversation.fence(by: limit) {
-      case .proven: return .printed(.fence)
-      case .unconfirmed: return .printed(.unconfirmed)
-      case .missing(let status):
-        // Back before the deadline without an answer: the link is gone.
-        guard floor.now >= limit else { return .inDoubt("the link was lost before the print was confirmed") }
-        if let reason = status.obstacle, limit < latest {
-          limit = latest
-          await waitsInMidJob(id, "\(reason) in the middle of a receipt")
-        } else if limit < usual {
-          limit = usual
-          await waitsInMidJob(id, nil)
-        } else {
-          let reason = status.obstacle.map { ": \($0)" } ?? ""
-          return .inDoubt("the printer has not confirmed the print\(reason)")
+      var status = PrinterStatus()
+      do {
+        switch try await conversation.fence(by: limit) {
+        case .proven: return .printed(.fence)
+        case .unconfirmed: return .printed(.unconfirmed)
+        case .missing(let known): status = known
         }
+      } catch {
+        guard error.code == .deadline else {
+          return .inDoubt("the print was not confirmed: \(error.message)")
+        }
+        status = await conversation.status
+      }
+      if let reason = status.obstacle, limit < latest {
+        limit = latest
+        await waitsInMidJob(id, "\(reason) in the middle of a receipt")
+      } else if limit < usual {
+        limit = usual
+        await waitsInMidJob(id, nil)
+      } else {
+        let reason = status.obstacle.map { ": \($0)" } ?? ""
+        return .inDoubt("the printer has not confirmed the print\(reason)")
       }
     }
   }
@@ -145,13 +155,13 @@ extension PrinterLane {
   func printTest(_ bytes: [UInt8]) async -> Outcome {
     retryAt = nil
     guard await hasLink(), let link, let setup else { return .notPrinted(obstacle ?? "printd is stopping") }
-    let conversation = floor.ports.converse(link, setup.profile)
+    let conversation = floor.ports.converse(link, setup.profile, floor.clock)
     if case .standing(let reason, let spoilsLink) = await askGate(conversation) {
       await conversation.end()
       if spoilsLink { await closeLink() }
       return .notPrinted(reason)
     }
-    let sent = await send(bytes, conversation, link, setup.profile, job: nil) {}
+    let sent = await send(bytes, conversation, setup.profile, job: nil) {}
     await conversation.end()
     switch sent {
     case .printed(let confirmation):

@@ -42,6 +42,8 @@ actor PrinterLane {
   var waitingFor: Int64?
   /// The job that the printer is printing.
   var printing: Int64?
+  /// The conversation in which bytes are being printed.
+  var talking: (any ConversationPort)?
 
   private var replacement: PrinterSetup??
   private var running: Task<Void, Never>?

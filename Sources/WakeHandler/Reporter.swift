@@ -19,7 +19,7 @@ actor Reporter {
   private let drained: Doorbell
   private var errands: [Errand] = []
   private var first = 0
-  private var underway: Set<Int64> = []
+  private var underway: [Int64: Int] = [:]
   private var active = 0
   private var isSweeping = false
   private var failures = 0
@@ -43,7 +43,7 @@ actor Reporter {
     var job = ticket.job
     job.timeline = ticket.timeline
     guard !isStopping, Report(job) != nil else { return }
-    underway.insert(job.id)
+    underway[job.id, default: 0] += 1
     errands.append(Errand(job: job, origin: ticket.origin, deadline: ticket.budget?.completion))
     start()
   }
@@ -101,7 +101,7 @@ actor Reporter {
   }
 
   private func send(_ errand: Errand) async {
-    defer { underway.remove(errand.job.id) }
+    defer { underway[errand.job.id] = underway[errand.job.id].flatMap { $0 > 1 ? $0 - 1 : nil } }
     let now = floor.now
     var deadline = now.advanced(by: floor.policies.reportLimit)
     if let budget = errand.deadline, budget > now { deadline = min(deadline, budget) }
@@ -124,7 +124,7 @@ actor Reporter {
     do {
       let jobs = try await floor.jobs.unreported(limit: Self.sweep + refused.count + underway.count)
       isDone = jobs.count < Self.sweep
-      for job in jobs where refused[job.id] == nil && !underway.contains(job.id) {
+      for job in jobs where refused[job.id] == nil && underway[job.id] == nil {
         guard !isStopping else { return }
         let deadline = floor.deadline(in: floor.policies.reportLimit)
         let error = await attempt(job, origin: floor.origin(of: job), by: deadline)
@@ -168,8 +168,10 @@ actor Reporter {
     job.reportedAt = floor.policies.date()
     settle(job)
     do {
-      try await floor.jobs.reported(job.id, timeline: job.timeline)
+      try await floor.jobs.reported(job.id, as: job.state, timeline: job.timeline)
     } catch {
+      // The job has moved on while the report was on the way; its new state has a report of its own.
+      if error.code != .storage { return nil }
       return OrderServiceError(.unavailable, "acknowledged, but the journal could not note it: \(error)")
     }
     return nil

@@ -1,3 +1,5 @@
+import ESCPOS
+
 /// How a printer stands.
 public struct PrinterState: Equatable, Sendable {
   /// What it is doing.
@@ -47,10 +49,10 @@ extension WakeHandler {
   public func status() async -> HandlerStatus {
     var printers: [PrinterState] = []
     for name in configured {
-      if let lane = lanes[name] { printers.append(await lane.state) }
+      if let lane = lanes[name] { printers.append(await lane.state()) }
     }
     for name in lanes.keys.filter({ !configured.contains($0) }).sorted() {
-      if let state = await lanes[name]?.state, state.queued > 0 { printers.append(state) }
+      if let state = await lanes[name]?.state(), state.queued > 0 { printers.append(state) }
     }
     return HandlerStatus(
       printers: printers, openWakes: floor.wakes.count, awaitedOrders: await fetcher.count,
@@ -60,9 +62,10 @@ extension WakeHandler {
 
 extension PrinterLane {
   /// How the printer stands.
-  var state: PrinterState {
+  func state() async -> PrinterState {
+    let heard = await talking?.status.obstacle
     let condition: PrinterState.Condition
-    if printing != nil {
+    if talking != nil {
       condition = .printing
     } else if obstacle != nil, !line.isEmpty {
       condition = .waiting
@@ -71,6 +74,6 @@ extension PrinterLane {
     }
     return PrinterState(
       name: name, isConfigured: setup != nil, condition: condition, queued: line.count, printing: printing,
-      isConnected: link != nil, obstacle: obstacle)
+      isConnected: link != nil, obstacle: heard ?? obstacle)
   }
 }
