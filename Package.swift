@@ -54,7 +54,7 @@ let package = Package(
     library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
     library("PrintJournal", ["PrintJobs", "CSQLite"]),
     library("OrderService", ["ESCPOS", "PrintJobs", "Curl"]),
-    library("WakeHandler", ["ESCPOS", "PrintJobs"]),
+    library("WakeHandler", ["ESCPOS", "Documents", "PrintJobs"]),
     // Floor 3
     program(
       "printd",
@@ -64,6 +64,10 @@ let package = Package(
       ]),
     program("SampleShop", ["WakeChannels"]),
 
+    // Races a completion's writers; built by the tests and, with --sanitize=thread, by hand.
+    .executableTarget(
+      name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
+      swiftSettings: settings),
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS"], path: "Tests/PrintTestKit", swiftSettings: settings),
     tests("ESCPOSTests", ["ESCPOS", "Documents"]),

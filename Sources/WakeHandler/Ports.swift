@@ -47,8 +47,11 @@ public protocol JobPort: Sendable {
     _ id: Int64, through states: [JobState], change: JobChange
   ) async throws(JournalError) -> Job
 
-  /// Notes that the job's report was acknowledged.
-  func reported(_ id: Int64, timeline: Timeline) async throws(JournalError)
+  /// Notes that the report about the job in `state` was acknowledged.
+  ///
+  /// - Throws: ``JournalError`` with `.conflict` when the job has another state by now (a person settled it while the
+  ///   report was on the way): that one is still to be reported.
+  func reported(_ id: Int64, as state: JobState, timeline: Timeline) async throws(JournalError)
 
   /// The job with this number, or nil.
   func job(_ id: Int64) async throws(JournalError) -> Job?
@@ -64,4 +67,80 @@ public protocol JobPort: Sendable {
 
   /// The order service's cursor, or nil at the very first time.
   func cursor() async throws(JournalError) -> String?
+}
+
+/// One job's talk with a printer, in the order ``gate(by:)``, ``send(_:by:firstByte:)``, ``fence(by:)``, ``end()``.
+///
+/// ``PrinterConversation`` is it; a conversation ends before the next begins on the same link.
+public protocol ConversationPort: Sendable {
+  /// Asks the printer whether it can print.
+  ///
+  /// - Throws: ``LinkError`` when the link cannot carry the question.
+  func gate(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Gate
+
+  /// Sends the job and calls `firstByte` once the link has taken the first of it.
+  ///
+  /// - Throws: ``LinkError``; the link's count says whether anything of the job may be on paper.
+  func send(
+    _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
+  ) async throws(LinkError)
+
+  /// Waits for the proof that all is on paper; may be asked again after `.missing`, and a late answer counts.
+  ///
+  /// - Throws: ``LinkError``: `.lost`, or `.deadline` when what was sent has not even left this host.
+  func fence(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Fence
+
+  /// Bytes of the job that the link has taken.
+  var jobBytesAccepted: Int { get async }
+
+  /// What is known of the printer now.
+  var status: PrinterStatus { get async }
+
+  /// Stops listening; the link stays open.
+  func end() async
+}
+
+extension PrinterConversation: ConversationPort {}
+
+/// Says payments aloud, beside the print.
+public protocol AnnouncerPort: Sendable {
+  /// Says the wake's amount or text; returns when it has been said, or at the deadline, whatever came of it.
+  func announce(_ wake: Wake, by deadline: BootInstant) async
+}
+
+/// Begins a conversation on an open link.
+public typealias Converse =
+  @Sendable (_ link: any PrinterLink, _ profile: PrinterProfile, _ clock: any BootTimeClock) ->
+  any ConversationPort
+
+/// Everything that the story needs from below.
+public struct Ports: Sendable {
+  /// The order service.
+  public var orders: any OrderPort
+  /// The journal.
+  public var jobs: any JobPort
+  /// Makes orders into bytes.
+  public var prepare: Prepare
+  /// Begins a conversation on an open link.
+  public var converse: Converse
+  /// The voice, where there is one.
+  public var announcer: (any AnnouncerPort)?
+  /// Takes what is worth a line in the log.
+  public var note: @Sendable (HandlerEvent) -> Void
+
+  /// Joins the ports.
+  public init(
+    orders: any OrderPort, jobs: any JobPort, prepare: @escaping Prepare,
+    converse: @escaping Converse = {
+      PrinterConversation(link: $0, profile: $1, clock: $2)
+    },
+    announcer: (any AnnouncerPort)? = nil, note: @escaping @Sendable (HandlerEvent) -> Void = { _ in }
+  ) {
+    self.orders = orders
+    self.jobs = jobs
+    self.prepare = prepare
+    self.converse = converse
+    self.announcer = announcer
+    self.note = note
+  }
 }

@@ -59,9 +59,4 @@ extension Outcome {
     case .unknown: 7
     }
   }
-
-  /// The outcome of a wake with these `jobs`; `.ignored` with `reason` when there are none.
-  static func whole(of jobs: [JobOutcome], orIgnored reason: String) -> Outcome {
-    jobs.map(\.outcome).max { $0.weight < $1.weight } ?? .ignored(reason)
-  }
 }

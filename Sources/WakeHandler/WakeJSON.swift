@@ -1,3 +1,4 @@
+import Documents
 import ESCPOS
 import FoundationEssentials
 
@@ -8,16 +9,10 @@ enum WakeJSON {
     _ type: T.Type, from bytes: [UInt8], at path: String
   ) throws(DocumentFault) -> T {
     do {
-      return try JSONDecoder().decode(type, from: Data(bytes))
-    } catch let error as DecodingError {
-      var fault = DocumentFault(error)
-      if case .dataCorrupted(let context) = error, context.underlyingError != nil {
-        fault.message = "is not JSON: expected an object such as {\"aps\": {\"content-available\": 1}, …}"
-      }
-      if !path.isEmpty { fault.path = fault.path.isEmpty ? path : "\(path).\(fault.path)" }
-      throw fault
+      return try DocumentReader.read(type, from: bytes)
     } catch {
-      throw DocumentFault(path: path, message: "is not JSON")
+      guard !path.isEmpty else { throw error }
+      throw DocumentFault(path: error.path.isEmpty ? path : "\(path).\(error.path)", message: error.message)
     }
   }
 }

@@ -1,0 +1,52 @@
+import ESCPOS
+import PrintJobs
+import Synchronization
+
+/// What every part of the story stands on.
+struct Floor: Sendable {
+  let ports: Ports
+  let policies: Policies
+  let clock: any BootTimeClock
+  let wakes: OpenWakes
+  let progress: Progress
+  let tally: Tally
+
+  var jobs: any JobPort { ports.jobs }
+  var now: BootInstant { clock.now }
+
+  /// An instant that lies `duration` ahead.
+  func deadline(in duration: Duration) -> BootInstant { now.advanced(by: duration) }
+
+  /// When a job was received, on the clock that its timeline counts on.
+  func origin(of job: Job) -> BootInstant {
+    let age = max(0, policies.date() - job.receivedAt)
+    return now.advanced(by: .seconds(-age))
+  }
+}
+
+/// Counts since the start, for the metrics.
+public struct Counts: Equatable, Sendable {
+  /// Wakes accepted.
+  public var accepted = 0
+  /// Wakes refused, by the refusal's code.
+  public var refused: [String: Int] = [:]
+  /// Completions called, by the outcome's word.
+  public var completions: [String: Int] = [:]
+  /// Jobs ended, by state.
+  public var ended: [String: Int] = [:]
+  /// Reports acknowledged.
+  public var reports = 0
+  /// Tries to report that failed.
+  public var failedReports = 0
+}
+
+/// Keeps the counts.
+final class Tally: Sendable {
+  private let counts = Mutex(Counts())
+
+  var current: Counts { counts.withLock { $0 } }
+
+  func count(_ change: (inout Counts) -> Void) {
+    counts.withLock { change(&$0) }
+  }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// How long things may take and how often they are tried.
+public struct Policies: Sendable {
+  /// How a wake's time is divided.
+  public var budget = Budget.Limits.standard
+  /// How long after the payment (or the receipt, where the payment's time is not known) an order may be printed
+  /// without a person.
+  public var expiry = Duration.seconds(2 * 60 * 60)
+  /// Orders fetched at once.
+  public var concurrentFetches = 8
+  /// The time for one try to fetch an order outside of a wake's budget.
+  public var fetchLimit = Duration.seconds(10)
+  /// The time for one try to open the link to a printer.
+  public var connectLimit = Duration.seconds(10)
+  /// The time for the printer to say whether it can print, a half-received raster drained out of it included.
+  public var gateLimit = Duration.seconds(6)
+  /// How long after the last byte, and the time that printing it takes, a printer that has not confirmed the print
+  /// may still do so.
+  public var fenceLimit = Duration.seconds(60)
+  /// How long a printer that stopped in mid-job (paper out, cover open) is waited for. Its lane waits too: what
+  /// it holds it prints after the refill, and nothing may be sent into the middle of it.
+  public var refillLimit = Duration.seconds(10 * 60)
+  /// The time for one try to report outside of a wake's budget.
+  public var reportLimit = Duration.seconds(10)
+  /// Whether a wake may carry the order itself.
+  public var allowsInlineOrders = false
+  /// The waits between tries that fail; the last one repeats.
+  public var delays: [Duration] = [1, 2, 5, 10, 30, 60].map { .seconds($0) }
+  /// A number from 0 up to 1 that spreads the waits by a fifth to either side.
+  public var jitter: @Sendable () -> Double = { Double.random(in: 0..<1) }
+  /// The date, seconds since 1970, for expiries alone; deadlines never ask it.
+  public var date: @Sendable () -> Double = {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// The policies of a daemon that nobody has configured.
+  public init() {}
+
+  /// The wait after `failures` tries in a row have failed.
+  func delay(after failures: Int) -> Duration {
+    guard let last = delays.last else { return .seconds(60) }
+    let delay = delays.indices.contains(failures - 1) ? delays[failures - 1] : last
+    return delay * (0.8 + 0.4 * jitter())
+  }
+}

@@ -1,0 +1,91 @@
+import ESCPOS
+import PrintJobs
+
+extension PrinterLane {
+  /// Begins to open the link, unless it is open or being opened.
+  func connect() {
+    guard link == nil, !isConnecting, connectFailure == nil else { return }
+    guard let setup else {
+      connectFailure = LinkError(.refused, "printer \"\(name)\" is not in the configuration")
+      return
+    }
+    isConnecting = true
+    let deadline = floor.deadline(in: floor.policies.connectLimit)
+    floor.progress.expect(name, by: deadline)
+    Task {
+      do {
+        await connected(try await setup.opener.open(by: deadline))
+      } catch let error as LinkError {
+        connectFailure = error
+      } catch {
+        connectFailure = LinkError(.unreachable, "\(error)")
+      }
+      isConnecting = false
+      bell.ring()
+    }
+  }
+
+  private func connected(_ opened: any PrinterLink) async {
+    if isStopping { return await opened.close() }
+    link = opened
+    connectedAt = floor.now
+    jobsOnLink = 0
+    idleSince = floor.now
+  }
+
+  /// Waits for the link; false when it could not be opened, and then the line is blocked for a while.
+  func hasLink() async -> Bool {
+    while !isStopping {
+      if link != nil { return true }
+      if let failure = connectFailure {
+        connectFailure = nil
+        block(failure.message)
+        return false
+      }
+      connect()
+      if link == nil, connectFailure == nil { await bell.wait(until: nil) }
+    }
+    return false
+  }
+
+  /// Closes the link, if it is open.
+  func closeLink() async {
+    let open = link
+    link = nil
+    connectedAt = nil
+    idleSince = nil
+    await open?.close()
+  }
+
+  /// Closes a link that is of no use. One that had printed before may have died in silence long ago, so a fresh one
+  /// is tried at once; a fresh one that fails blocks the line for a while.
+  func giveUpLink(_ reason: String) async {
+    let wasProven = jobsOnLink > 0
+    await closeLink()
+    if wasProven { jobsOnLink = 0 } else { block(reason) }
+  }
+
+  /// Keeps the line waiting after a try that failed, longer each time.
+  func block(_ reason: String) {
+    failures += 1
+    retryAt = floor.deadline(in: floor.policies.delay(after: failures))
+    floor.progress.expect(name, by: retryAt)
+    for ticket in line where ticket.order != .awaited {
+      floor.wakes.note(ticket.id, .queued(reason), ticket.timeline)
+    }
+    guard obstacle != reason else { return }
+    obstacle = reason
+    floor.ports.note(HandlerEvent(.warning, "waiting: \(reason)", printer: name))
+  }
+
+  /// The printer has done its work: nothing stands in the way any more.
+  func unblock() {
+    failures = 0
+    retryAt = nil
+    jobsOnLink += 1
+    idleSince = floor.now
+    guard obstacle != nil else { return }
+    obstacle = nil
+    floor.ports.note(HandlerEvent(.notice, "printing again", printer: name))
+  }
+}

@@ -1,0 +1,128 @@
+import ESCPOS
+import PrintJobs
+
+extension PrinterLane {
+  /// A job's bytes with what must be written down about them.
+  struct Sheet {
+    var receipt: PreparedReceipt
+    var order: [UInt8]
+    var expiresAt: Double
+  }
+
+  /// Does what can be done for the job at the head: its order and the link side by side, then the print.
+  func work(on id: Int64) async {
+    connect()
+    guard let order = await order(of: id), let sheet = await sheet(for: id, order) else { return }
+    guard await hasLink() else { return await hold(id, sheet) }
+    guard let link, let setup else { return }
+    if let connectedAt {
+      update(id) { $0.timeline.connected = max(0, $0.origin.duration(to: connectedAt).milliseconds) }
+    }
+    let conversation = floor.ports.converse(link, setup.profile, floor.clock)
+    if case .standing(let reason, let spoilsLink) = await askGate(conversation) {
+      await conversation.end()
+      if spoilsLink { await giveUpLink(reason) } else { block(reason) }
+      return await hold(id, sheet)
+    }
+    guard await intend(id, sheet) else { return await conversation.end() }
+    await print(id, sheet.receipt.bytes, conversation, setup.profile)
+  }
+
+  /// The job's bytes; nil when it has ended instead.
+  private func sheet(for id: Int64, _ order: [UInt8]) async -> Sheet? {
+    guard let ticket = ticket(id) else { return nil }
+    guard let setup else {
+      block("printer \"\(name)\" is not in the configuration")
+      return nil
+    }
+    do {
+      switch try floor.ports.prepare(ticket.job, order, setup.profile) {
+      case .unwanted(let reason):
+        await end(id, as: .cancelled, reason: reason)
+        return nil
+      case .receipt(let receipt):
+        var expiresAt = ticket.job.expiresAt
+        if ticket.job.key.copy == 1, let paidAt = receipt.paidAt {
+          let start = min(paidAt, ticket.job.receivedAt)
+          expiresAt = start + Double(floor.policies.expiry.components.seconds)
+        }
+        guard expiresAt > floor.policies.date() else {
+          await expire(id)
+          return nil
+        }
+        return Sheet(receipt: receipt, order: order, expiresAt: expiresAt)
+      }
+    } catch {
+      await end(id, as: .rejected, reason: error.description)
+      return nil
+    }
+  }
+
+  /// Makes the order safe before the line waits for the printer.
+  private func hold(_ id: Int64, _ sheet: Sheet) async {
+    guard let ticket = ticket(id) else { return }
+    let states = ticket.job.state.steps(to: .rendered)
+    guard !states.isEmpty else { return }
+    do {
+      let job = try await floor.jobs.advance(id, through: states, change: change(for: ticket, sheet))
+      update(id) { $0.keep(job) }
+      inHand = nil
+    } catch {
+      if error.code != .storage { await forgetMoved(id) }
+    }
+  }
+
+  /// Makes the intent durable; false when nothing may be sent.
+  private func intend(_ id: Int64, _ sheet: Sheet) async -> Bool {
+    guard let ticket = ticket(id) else { return false }
+    var change = change(for: ticket, sheet)
+    change.attempt = ticket.job.attempt + 1
+    change.reason = ""
+    do {
+      let job = try await floor.jobs.advance(id, through: ticket.job.state.steps(to: .intent), change: change)
+      update(id) { $0.keep(job) }
+      inHand = nil
+      return true
+    } catch {
+      if error.code == .storage {
+        block("the journal cannot be written: \(error.message)")
+      } else {
+        await forgetMoved(id)
+      }
+      return false
+    }
+  }
+
+  private func change(for ticket: Ticket, _ sheet: Sheet) -> JobChange {
+    var change = JobChange()
+    if ticket.order != .journal { change.order = sheet.order }
+    change.bytesTotal = sheet.receipt.bytes.count
+    change.expiresAt = sheet.expiresAt
+    change.timeline = ticket.timeline
+    return change
+  }
+
+  /// What the gate came to.
+  enum GateAnswer {
+    /// Nothing known stands in the way.
+    case open
+    /// Something does; `spoilsLink` when the link is of no use any more.
+    case standing(String, spoilsLink: Bool)
+  }
+
+  /// Asks the printer whether it can print.
+  func askGate(_ conversation: any ConversationPort) async -> GateAnswer {
+    let deadline = floor.deadline(in: floor.policies.gateLimit)
+    floor.progress.expect(name, by: deadline)
+    do {
+      switch try await conversation.gate(by: deadline) {
+      case .ready, .unasked: return .open
+      case .notReady(let status):
+        return .standing(status.obstacle ?? "the printer is not ready", spoilsLink: false)
+      case .silent: return .standing("the printer does not answer", spoilsLink: true)
+      }
+    } catch {
+      return .standing(error.message, spoilsLink: true)
+    }
+  }
+}

@@ -1,0 +1,167 @@
+import ESCPOS
+import PrintJobs
+
+/// The line of jobs at one printer: the oldest first, one at a time, and nobody else's time is spent.
+///
+/// One task runs the line. It waits for the oldest job's order and opens the link meanwhile; a job whose order
+/// cannot be had for now lets the others pass. What changes from outside rings the bell and is looked at next.
+actor PrinterLane {
+  /// Bytes that a person wants printed apart from any order.
+  struct TestPrint {
+    var bytes: [UInt8]
+    var reply: CheckedContinuation<Outcome, Never>
+  }
+
+  nonisolated let name: String
+  let floor: Floor
+  let fetcher: Fetcher
+  let reporter: Reporter
+  let bell: Doorbell
+
+  var setup: PrinterSetup?
+  var line: [Ticket] = []
+  var tests: [TestPrint] = []
+  var isStopping = false
+
+  /// The link, while it is open.
+  var link: (any PrinterLink)?
+  var connectedAt: BootInstant?
+  var connectFailure: LinkError?
+  var isConnecting = false
+  /// Jobs printed on this link; a link that was good before may have died in silence and is opened anew at once.
+  var jobsOnLink = 0
+  var idleSince: BootInstant?
+
+  /// Tries in a row that failed, the next try, and why.
+  var failures = 0
+  var retryAt: BootInstant?
+  var obstacle: String?
+
+  /// The order of the job that the line waits for, until it is in the journal.
+  var inHand: (id: Int64, order: [UInt8])?
+  var waitingFor: Int64?
+  /// The job that the printer is printing.
+  var printing: Int64?
+  /// The conversation in which bytes are being printed.
+  var talking: (any ConversationPort)?
+
+  private var replacement: PrinterSetup??
+  private var running: Task<Void, Never>?
+  private var hasStopped = false
+  private let stopped: Doorbell
+
+  init(name: String, setup: PrinterSetup?, floor: Floor, fetcher: Fetcher, reporter: Reporter) {
+    self.name = name
+    self.setup = setup
+    self.floor = floor
+    self.fetcher = fetcher
+    self.reporter = reporter
+    self.bell = Doorbell(clock: floor.clock)
+    self.stopped = Doorbell(clock: floor.clock)
+  }
+
+  /// Puts jobs in the line by their numbers and tries the printer at once.
+  func add(_ tickets: [Ticket]) async {
+    for ticket in tickets {
+      let place = line.lastIndex { $0.id < ticket.id }.map { $0 + 1 } ?? 0
+      line.insert(ticket, at: place)
+      floor.wakes.note(ticket.id, .queued(obstacle ?? "waits for its turn at \(name)"), ticket.timeline)
+    }
+    nudge()
+    for ticket in tickets where ticket.order == .coming { await fetcher.fetch(ticket, for: self) }
+  }
+
+  /// Tries the printer now, whatever the back-off says.
+  func nudge() {
+    guard !isStopping else { return }
+    retryAt = nil
+    if running == nil { running = Task { await run() } }
+    bell.ring()
+  }
+
+  /// Takes a job out that has ended another way.
+  func drop(_ id: Int64) async {
+    line.removeAll { $0.id == id }
+    if inHand?.id == id { inHand = nil }
+    await fetcher.forget(id)
+    bell.ring()
+  }
+
+  /// Changes the printer once the job in hand has ended; nil when it is not configured any longer.
+  func replace(with setup: PrinterSetup?) {
+    replacement = .some(setup)
+    if line.isEmpty, running == nil { adoptNow() } else { nudge() }
+  }
+
+  /// Prints `bytes` before the next job and says what became of them.
+  func testPrint(_ bytes: [UInt8]) async -> Outcome {
+    guard !isStopping else { return .notPrinted("printd is stopping") }
+    return await withCheckedContinuation { reply in
+      tests.append(TestPrint(bytes: bytes, reply: reply))
+      nudge()
+    }
+  }
+
+  /// Finishes the receipt in hand and closes the link; returns then, or at `deadline`.
+  func stop(by deadline: BootInstant) async {
+    isStopping = true
+    bell.ring()
+    while running != nil, !hasStopped, floor.now < deadline { await stopped.wait(until: deadline) }
+  }
+
+  /// The ticket of a job, while it is in the line.
+  func ticket(_ id: Int64) -> Ticket? { line.first { $0.id == id } }
+
+  /// Changes the ticket of a job, if it is in the line.
+  func update(_ id: Int64, _ change: (inout Ticket) -> Void) {
+    guard let place = line.firstIndex(where: { $0.id == id }) else { return }
+    change(&line[place])
+  }
+
+  private func run() async {
+    while !isStopping {
+      await adopt()
+      await expireOverdue()
+      if let test = tests.first {
+        tests.removeFirst()
+        test.reply.resume(returning: await printTest(test.bytes))
+      } else if let retryAt, retryAt > floor.now, !line.isEmpty {
+        await bell.wait(until: nextExpiry.map { min($0, retryAt) } ?? retryAt)
+      } else if let head = line.first(where: { $0.order != .awaited }) {
+        await work(on: head.id)
+      } else {
+        await rest()
+      }
+    }
+    for test in tests { test.reply.resume(returning: .notPrinted("printd is stopping")) }
+    tests = []
+    await closeLink()
+    floor.progress.expect(name, by: nil)
+    hasStopped = true
+    stopped.ring()
+  }
+
+  /// Waits for something to do; closes a link that has been idle long enough.
+  private func rest() async {
+    floor.progress.expect(name, by: nil)
+    let idleEnd =
+      link == nil ? nil : idleSince.flatMap { since in setup.map { since.advanced(by: $0.idleLimit) } }
+    if let idleEnd, idleEnd <= floor.now { return await closeLink() }
+    await bell.wait(until: [idleEnd, nextExpiry].compactMap(\.self).min())
+  }
+
+  private func adopt() async {
+    guard replacement != nil else { return }
+    await closeLink()
+    adoptNow()
+  }
+
+  private func adoptNow() {
+    guard let next = replacement else { return }
+    replacement = nil
+    setup = next
+    connectFailure = nil
+    obstacle = nil
+    failures = 0
+  }
+}

@@ -1,0 +1,183 @@
+import ESCPOS
+import PrintJobs
+
+/// Reports how jobs ended: at once inside the wake's budget, and again with back-off until the backend has
+/// acknowledged it, also after a restart.
+actor Reporter {
+  private struct Errand {
+    var job: Job
+    var origin: BootInstant
+    var deadline: BootInstant?
+  }
+
+  private static let concurrent = 4
+  private static let sweep = 64
+  private static let refusedPause = Duration.seconds(60 * 60)
+
+  private let floor: Floor
+  private let bell: Doorbell
+  private let drained: Doorbell
+  private var errands: [Errand] = []
+  private var first = 0
+  private var underway: [Int64: Int] = [:]
+  private var active = 0
+  private var isSweeping = false
+  private var failures = 0
+  private var sweepAt: BootInstant?
+  /// Reports that the backend understood and refused, with the time for the next try.
+  private var refused: [Int64: BootInstant] = [:]
+  private var isStopping = false
+  private var running: Task<Void, Never>?
+
+  init(floor: Floor) {
+    self.floor = floor
+    self.bell = Doorbell(clock: floor.clock)
+    self.drained = Doorbell(clock: floor.clock)
+  }
+
+  /// Reports that wait for their first try or for a better time, as far as known here.
+  var count: Int { underway.count + refused.count }
+
+  /// Reports the end of `job`; the wakes that wait for it are told when that is done or has failed.
+  func report(_ ticket: Ticket) {
+    var job = ticket.job
+    job.timeline = ticket.timeline
+    guard !isStopping, Report(job) != nil else { return }
+    underway[job.id, default: 0] += 1
+    errands.append(Errand(job: job, origin: ticket.origin, deadline: ticket.budget?.completion))
+    start()
+  }
+
+  /// Takes up what earlier lives have left unreported.
+  func resume() {
+    sweepAt = floor.now
+    start()
+  }
+
+  /// Waits for the first tries under way until `deadline`, then begins no more.
+  func stop(by deadline: BootInstant) async {
+    while !underway.isEmpty, floor.now < deadline { await drained.wait(until: deadline) }
+    isStopping = true
+    errands = []
+    bell.ring()
+  }
+
+  private func start() {
+    if running == nil { running = Task { await run() } }
+    bell.ring()
+  }
+
+  private func run() async {
+    while !isStopping {
+      while active < Self.concurrent, let errand = takeNext() {
+        active += 1
+        Task {
+          await send(errand)
+          active -= 1
+          bell.ring()
+          drained.ring()
+        }
+      }
+      if !isSweeping, let due = sweepAt, due <= floor.now {
+        isSweeping = true
+        Task {
+          await sendOld()
+          isSweeping = false
+          bell.ring()
+        }
+      }
+      await bell.wait(until: isSweeping ? nil : sweepAt)
+    }
+  }
+
+  private func takeNext() -> Errand? {
+    guard first < errands.count else {
+      errands = []
+      first = 0
+      return nil
+    }
+    first += 1
+    return errands[first - 1]
+  }
+
+  private func send(_ errand: Errand) async {
+    defer { underway[errand.job.id] = underway[errand.job.id].flatMap { $0 > 1 ? $0 - 1 : nil } }
+    let now = floor.now
+    var deadline = now.advanced(by: floor.policies.reportLimit)
+    if let budget = errand.deadline, budget > now { deadline = min(deadline, budget) }
+    let error = await attempt(errand.job, origin: errand.origin, by: deadline)
+    guard let error else { return }
+    settle(errand.job)
+    if sweepAt == nil { sweepAt = floor.deadline(in: floor.policies.delay(after: max(1, failures))) }
+    floor.ports.note(
+      HandlerEvent(
+        .warning, "report not acknowledged, to be sent again: \(error)", job: errand.job.id,
+        order: errand.job.key.orderID, printer: errand.job.printer))
+  }
+
+  /// Sends what the journal holds as unreported, oldest first; stops at the first that gets no answer.
+  private func sendOld() async {
+    sweepAt = nil
+    let now = floor.now
+    refused = refused.filter { $0.value > now }
+    var isDone = true
+    do {
+      let jobs = try await floor.jobs.unreported(limit: Self.sweep + refused.count + underway.count)
+      isDone = jobs.count < Self.sweep
+      for job in jobs where refused[job.id] == nil && underway[job.id] == nil {
+        guard !isStopping else { return }
+        let deadline = floor.deadline(in: floor.policies.reportLimit)
+        let error = await attempt(job, origin: floor.origin(of: job), by: deadline)
+        if let error, error.code != .refused, error.code != .notFound {
+          failures += 1
+          sweepAt = floor.deadline(in: floor.policies.delay(after: failures))
+          return
+        }
+      }
+      failures = 0
+    } catch {
+      failures += 1
+      isDone = false
+    }
+    if !isDone {
+      sweepAt = floor.deadline(in: failures > 0 ? floor.policies.delay(after: failures) : .zero)
+    } else if let next = refused.values.min() {
+      sweepAt = next
+    }
+  }
+
+  /// Sends one report and notes the acknowledgement; a service without reports counts as one that has it.
+  private func attempt(
+    _ job: Job, origin: BootInstant, by deadline: BootInstant
+  ) async -> OrderServiceError? {
+    guard let report = Report(job) else { return nil }
+    do {
+      try await floor.ports.orders.report(report, by: deadline)
+    } catch {
+      if error.code != .unsupported {
+        if error.code == .refused || error.code == .notFound {
+          refused[job.id] = floor.deadline(in: Self.refusedPause)
+        }
+        floor.tally.count { $0.failedReports += 1 }
+        return error
+      }
+    }
+    floor.tally.count { $0.reports += 1 }
+    var job = job
+    job.timeline.reported = origin.duration(to: floor.now).milliseconds
+    job.reportedAt = floor.policies.date()
+    settle(job)
+    do {
+      try await floor.jobs.reported(job.id, as: job.state, timeline: job.timeline)
+    } catch {
+      // The job has moved on while the report was on the way; its new state has a report of its own.
+      if error.code != .storage { return nil }
+      return OrderServiceError(.unavailable, "acknowledged, but the journal could not note it: \(error)")
+    }
+    return nil
+  }
+
+  private func settle(_ job: Job) {
+    floor.wakes.note(job.id, job.outcome, job.timeline, settled: true)
+  }
+}
