@@ -24,7 +24,7 @@ enum JobRow {
 
   static let insert = """
     INSERT INTO job (order_id, kind, copy, printer, originals, state, received_at, expires_at)
-    VALUES (?, ?, ?, ?, ?, 'received', ?, ?) ON CONFLICT (order_id, kind, copy) DO NOTHING
+    VALUES (?, ?, ?, ?, ?, 'received', ?, ?)
     """
   static let insertDocument = """
     INSERT INTO document (job, order_json) VALUES (?, ?)

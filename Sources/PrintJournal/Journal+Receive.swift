@@ -72,19 +72,17 @@ extension Connection {
   }
 
   fileprivate func make(_ new: NewJob, at time: Double) throws(JournalError) -> Received.Entry {
+    // Looked for first: an insert that meets a job would use up a number.
+    if let job = try job(with: new.key) { return Received.Entry(job: job, isNew: false) }
     try run(
       JobRow.insert, .text(new.key.orderID), .text(new.key.kind), .integer(new.key.copy), .text(new.printer),
       .integer(new.originals), .real(time), .real(new.expiresAt))
-    let isNew = changes == 1
-    if isNew {
-      let id = lastInsertedID
-      if !new.order.isEmpty { try run(JobRow.insertDocument, .integer(id), .blob(new.order)) }
-      try note(id, from: nil, to: .received, why: "", at: time)
-    }
-    guard let job = try job(with: new.key) else {
-      throw JournalError(.storage, "\(path): a job just made is not there. Check the disk.")
-    }
-    return Received.Entry(job: job, isNew: isNew)
+    let job = Job(
+      id: lastInsertedID, key: new.key, printer: new.printer, originals: new.originals, receivedAt: time,
+      expiresAt: new.expiresAt, order: new.order)
+    if !new.order.isEmpty { try run(JobRow.insertDocument, .integer(job.id), .blob(new.order)) }
+    try note(job.id, from: nil, to: .received, why: "", at: time)
+    return Received.Entry(job: job, isNew: true)
   }
 
   /// Notes a move of a job in its history.

@@ -106,7 +106,11 @@ final class Ownership: Sendable {
 
   fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
 
-  deinit { close(descriptor) }
+  deinit {
+    // A child that is just being started has the descriptor, too, until it runs its program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// ` (process 812)`, or nothing when the file does not say.
   fileprivate var holder: String {

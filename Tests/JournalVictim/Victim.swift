@@ -3,7 +3,7 @@ import PrintJobs
 import PrintJournal
 
 /// The program that the journal's tests kill, starve and lock out. What it does to the world it says on standard
-/// output, one line each, which is a pipe that outlives it.
+/// output, one line each; what was said outlives it.
 @main
 struct Victim {
   static func main() async {
@@ -69,7 +69,7 @@ struct Victim {
 
 private struct Usage: Error {}
 
-/// Writes one line; whole or not at all, since it is shorter than a pipe's atomic size.
+/// Writes one line; whole or not at all, since it goes to the kernel in one call.
 func say(_ line: String) {
   let bytes = [UInt8]("\(line)\n".utf8)
   _ = write(STDOUT_FILENO, bytes, bytes.count)
