@@ -30,10 +30,12 @@ struct FontFamilies: Sendable {
     }
     let latin = ["DejaVu Sans Mono", "Noto Sans Mono", "Liberation Mono", "FreeMono"]
     let others = ["Noto Sans", "Noto Sans Thai", "Noto Sans Hebrew", "DejaVu Sans"]
-    let pictures = ["Symbola", "Noto Color Emoji"]
+    // A colour font must not be named: fontconfig then puts it before all others, and draws every digit from it. It finds
+    // one by itself for what stands in no other font.
+    let pictures = ["Symbola"]
     text = (latin + noto + small + others + pictures + ["monospace"]).joined(separator: ",")
     arabic = (["Noto Naskh Arabic", "Noto Sans Arabic", "DejaVu Sans"] + latin + ["sans"]).joined(
       separator: ",")
-    wide = (noto + small + pictures + latin + others + ["monospace"]).joined(separator: ",")
+    wide = (noto + small + latin + others + pictures + ["monospace"]).joined(separator: ",")
   }
 }

@@ -17,15 +17,20 @@ extension DotImage {
     }
   }
 
-  /// Lays the dots of a small colour picture over this image: an ordered pattern, which keeps faces readable where
-  /// error diffusion would smear them.
+  /// Lays glyphs of a colour font over this image: their outline, and inside it an ordered pattern, which keeps faces
+  /// readable where error diffusion would smear them.
   mutating func lay(_ picture: GrayImage) {
     let pattern: [UInt8] = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5]
+    func level(_ x: Int, _ y: Int) -> UInt8 {
+      guard x >= 0, y >= 0, x < picture.width, y < picture.height else { return 255 }
+      return picture.levels[y * picture.width + x]
+    }
     for y in 0..<min(height, picture.height) {
-      for x in 0..<min(width, picture.width) {
-        let level = picture.levels[y * picture.width + x]
-        guard level < 255 else { continue }
-        self[x, y] = level < 40 + pattern[(y & 3) * 4 + (x & 3)] * 11
+      for x in 0..<min(width, picture.width) where level(x, y) < 250 {
+        let isEdge = [level(x - 1, y), level(x + 1, y), level(x, y - 1), level(x, y + 1)].contains {
+          $0 >= 250
+        }
+        self[x, y] = isEdge || level(x, y) < 40 + pattern[(y & 3) * 4 + (x & 3)] * 8
       }
     }
   }

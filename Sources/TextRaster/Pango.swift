@@ -8,7 +8,6 @@ import ESCPOS
 final class Typesetter {
   private let fontMap: UnsafeMutableRawPointer
   private let context: OpaquePointer
-  private let scratch: OpaquePointer
 
   /// - Parameter language: A BCP 47 tag; it decides between the Chinese, Japanese and Korean forms of one character.
   /// - Throws: ``RenderError`` with `.text` when there is no font at all.
@@ -33,15 +32,11 @@ final class Typesetter {
     pango_cairo_context_set_font_options(context, options)
     cairo_font_options_destroy(options)
     pango_context_set_language(context, pango_language_from_string(language))
-    let surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1)
     fontMap = UnsafeMutableRawPointer(map)
     self.context = context
-    scratch = cairo_create(surface)
-    cairo_surface_destroy(surface)
   }
 
   deinit {
-    cairo_destroy(scratch)
     g_object_unref(UnsafeMutableRawPointer(context))
     g_object_unref(fontMap)
   }
@@ -60,7 +55,7 @@ final class Typesetter {
     /// Dots to the em.
     var size: Double
     var bold = false
-    /// How much wider than high.
+    /// How much wider than high. Cairo stretches the outlines when it draws; Pango, told of it, gets the advances wrong.
     var stretch = 1.0
     var spans: [Span] = []
     /// Width of a column before the stretch: glyphs of scripts that stand in columns are spread to whole ones.
@@ -69,9 +64,6 @@ final class Typesetter {
 
   /// Shapes one line; line breaks in it must be gone.
   func line(_ text: String, _ setting: Setting) -> TypesetLine {
-    cairo_identity_matrix(scratch)
-    cairo_scale(scratch, setting.stretch, 1)
-    pango_cairo_update_context(scratch, context)
     let layout = pango_layout_new(context)
     let font = pango_font_description_new()
     pango_font_description_set_family(font, setting.families)
@@ -128,12 +120,12 @@ final class TypesetLine {
     pango_layout_line_get_extents(line, &inked, &logical)
     func dots(_ units: Int32) -> Double { Double(units) / Double(PANGO_SCALE) }
     ink = (
-      dots(inked.x) * stretch, dots(inked.y), dots(inked.x + inked.width) * stretch,
-      dots(inked.y + inked.height)
+      dots(inked.x) * stretch, dots(inked.y), (dots(inked.x) + dots(inked.width)) * stretch,
+      dots(inked.y) + dots(inked.height)
     )
     advance = dots(logical.width) * stretch
-    ascent = dots(-logical.y)
-    descent = dots(logical.y + logical.height)
+    ascent = -dots(logical.y)
+    descent = dots(logical.y) + dots(logical.height)
   }
 
   deinit {
@@ -239,4 +231,67 @@ func encodePNG(_ dots: DotImage, scale: Int) throws(RenderError) -> [UInt8] {
   }
   guard status == CAIRO_STATUS_SUCCESS else { throw RenderError(.image, "the PNG could not be written") }
   return png
+}
+
+/// Decodes a PNG or JPEG as luminance on white, turned upright.
+///
+/// - Parameters:
+///   - type: gdk-pixbuf's name of the format; no other loader is tried.
+///   - pixelLimit: The most pixels; a picture that says it has more is not decoded.
+/// - Throws: ``RenderError`` with `.image`.
+func decodePicture(_ bytes: [UInt8], type: String, pixelLimit: Int) throws(RenderError) -> GrayImage {
+  struct Size {
+    var limit: Int
+    var isTooBig = false
+  }
+  guard let loader = gdk_pixbuf_loader_new_with_type(type, nil) else {
+    throw RenderError(.image, "gdk-pixbuf cannot read \(type.uppercased()) files here")
+  }
+  defer { g_object_unref(UnsafeMutableRawPointer(loader)) }
+  var size = Size(limit: pixelLimit)
+  typealias SizePrepared =
+    @convention(c) (UnsafeMutablePointer<GdkPixbufLoader>?, gint, gint, gpointer?) -> Void
+  // Called when the header has been read and before the picture has memory; a size of 0 stops the loader.
+  let sizePrepared: SizePrepared = { loader, width, height, size in
+    guard let size = size?.assumingMemoryBound(to: Size.self) else { return }
+    if Int(width) * Int(height) > size.pointee.limit {
+      size.pointee.isTooBig = true
+      gdk_pixbuf_loader_set_size(loader, 0, 0)
+    }
+  }
+  let isWhole = withUnsafeMutablePointer(to: &size) { size in
+    let handler = g_signal_connect_data(
+      loader, "size-prepared", unsafeBitCast(sizePrepared, to: GCallback.self), size, nil,
+      GConnectFlags(rawValue: 0))
+    defer { g_signal_handler_disconnect(loader, handler) }
+    let isTaken = gdk_pixbuf_loader_write(loader, bytes, gsize(bytes.count), nil) != 0
+    return gdk_pixbuf_loader_close(loader, nil) != 0 && isTaken
+  }
+  if size.isTooBig {
+    throw RenderError(
+      .image, "a picture has at most \(pixelLimit / 1_000_000) million pixels; make it smaller")
+  }
+  guard isWhole, let decoded = gdk_pixbuf_loader_get_pixbuf(loader),
+    let upright = gdk_pixbuf_apply_embedded_orientation(decoded)
+  else { throw RenderError(.image, "the picture is damaged or cut off") }
+  defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
+  let (width, height) = (Int(gdk_pixbuf_get_width(upright)), Int(gdk_pixbuf_get_height(upright)))
+  let (stride, channels) = (Int(gdk_pixbuf_get_rowstride(upright)), Int(gdk_pixbuf_get_n_channels(upright)))
+  let hasAlpha = gdk_pixbuf_get_has_alpha(upright) != 0
+  guard let pixels = gdk_pixbuf_read_pixels(upright), gdk_pixbuf_get_bits_per_sample(upright) == 8,
+    channels >= 3
+  else { throw RenderError(.image, "the picture is in a form that cannot be read") }
+  let levels = [UInt8](unsafeUninitializedCapacity: width * height) { levels, count in
+    for y in 0..<height {
+      var pixel = pixels + y * stride
+      for _ in 0..<width {
+        let level = UInt32(luminance(red: pixel[0], green: pixel[1], blue: pixel[2]))
+        let alpha = hasAlpha ? UInt32(pixel[3]) : 255
+        levels[count] = UInt8((level * alpha + 255 * (255 - alpha) + 127) / 255)
+        count += 1
+        pixel += channels
+      }
+    }
+  }
+  return GrayImage(width: width, height: height, levels: levels)
 }
