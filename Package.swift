@@ -42,7 +42,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     // Floor 0
-    library("ESCPOS", []),
+    library("ESCPOS", [], resources: [.embedInCode("Profile/profiles.json")]),
     // Floor 1
     library("Documents", ["ESCPOS"]),
     library("PrintJobs", ["ESCPOS"]),
