@@ -59,7 +59,7 @@ let package = Package(
     program(
       "printd",
       [
-        "ESCPOS", "PrintJobs", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter", "PrintJournal",
+        "ESCPOS", "PrintJobs", "Documents", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter", "PrintJournal",
         "OrderService", "WakeHandler", "Curl", "CSystemd",
       ]),
     program("SampleShop", ["WakeChannels"]),

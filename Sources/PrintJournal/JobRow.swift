@@ -20,6 +20,10 @@ enum JobRow {
   static let unreported = """
     \(select) WHERE reported_at IS NULL AND finished_at IS NOT NULL ORDER BY job.id LIMIT ?
     """
+  static let attention = """
+    SELECT \(columns), NULL FROM job
+    WHERE state NOT IN ('printed', 'cancelled') OR reported_at IS NULL ORDER BY job.id LIMIT ?
+    """
   static let history = "SELECT \(columns), NULL FROM job WHERE job.id < ? ORDER BY job.id DESC LIMIT ?"
 
   static let insert = """

@@ -24,7 +24,9 @@ enum PaperView {
       Console.print("\(TerminalPicture(picture, columns: columns))")
     } else {
       let wanted = (picture.width + dotsPerColumn - 1) / dotsPerColumn
-      Console.print("a picture of \(picture.width) × \(picture.height) dots; to see it here, a terminal of \(wanted) columns is needed")
+      Console.print(
+        "a picture of \(picture.width) × \(picture.height) dots; to see it here, a terminal of \(wanted) columns is needed"
+      )
     }
   }
 

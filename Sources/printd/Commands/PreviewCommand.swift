@@ -40,10 +40,10 @@ struct PreviewCommand: Command {
       PaperView.show(try picture(of: bytes))
       return .success
     }
-    let raster = PangoRaster(imageFolder: look.images ?? folder(of: path))
+    let raster = PangoRaster(imageFolder: look.images ?? folder(of: path), locale: look.locale)
     let receipt = try receipt(in: bytes, path, look)
     let rendered: RenderedReceipt
-    do {
+    do throws(RenderError) {
       rendered = try Renderer(profile: look.profile, dots: raster).render(receipt)
     } catch {
       throw Failure(.badInput, "\(path): \(error)")
@@ -60,7 +60,7 @@ struct PreviewCommand: Command {
   }
 
   private static func picture(of bytes: [UInt8]) throws(Failure) -> DotImage {
-    do {
+    do throws(RenderError) {
       let gray = try PangoRaster.gray(of: bytes)
       var dots = DotImage(width: gray.width, height: gray.height)
       for y in 0..<gray.height {
@@ -73,18 +73,17 @@ struct PreviewCommand: Command {
   }
 
   private static func receipt(in bytes: [UInt8], _ path: String, _ look: Look) throws(Failure) -> Receipt {
-    do {
+    let order: Order
+    do throws(DocumentFault) {
       if try DocumentReader.read(Shape.self, from: bytes).blocks {
         return try DocumentReader.read(Receipt.self, from: bytes)
       }
-      let order = try DocumentReader.read(Order.self, from: bytes)
-      if let receipt = order.receipt { return receipt }
-      return try OrderLayout(locale: look.locale, timeZone: look.timeZone).receipt(for: order)
-    } catch let fault as DocumentFault {
-      throw Failure(.badInput, "\(path): \(fault)")
+      order = try DocumentReader.read(Order.self, from: bytes)
     } catch {
-      throw Failure(.usage, "\(error)", remedy: "printd help preview")
+      throw Failure(.badInput, "\(path): \(error)")
     }
+    if let receipt = order.receipt { return receipt }
+    return try OrderLayout.named(look.locale, look.timeZone).receipt(for: order)
   }
 
   private static func folder(of path: String) -> String {

@@ -125,8 +125,6 @@ struct Configuration: Decodable, Equatable, Sendable {
     var listen = "127.0.0.1:8787"
     /// Files with the signing secrets, `whsec_…`; any of them signs, so that keys can be rotated.
     var secretFiles: [String]
-    /// How old or how far ahead a signature may be, seconds.
-    var toleranceSeconds = 300
     /// Open connections at most.
     var connections = 1200
   }
