@@ -42,7 +42,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
 
     // Floor 0
-    library("ESCPOS", []),
+    library("ESCPOS", [], resources: [.embedInCode("Profile/profiles.json")]),
     // Floor 1
     library("Documents", ["ESCPOS"]),
     library("PrintJobs", ["ESCPOS"]),
@@ -78,7 +78,10 @@ let package = Package(
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("VirtualPrinterTests", ["ESCPOS", "TextRaster", "VirtualPrinter"]),
-    tests("PrintJournalTests", ["PrintJobs", "PrintJournal"]),
+    .executableTarget(
+      name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
+      swiftSettings: settings),
+    tests("PrintJournalTests", ["PrintJobs", "PrintJournal", "WakeHandler", "JournalVictim"]),
     tests("OrderServiceTests", ["ESCPOS", "PrintJobs", "OrderService", "WakeChannels"]),
     tests("WakeHandlerTests", ["ESCPOS", "PrintJobs", "WakeHandler"]),
     tests("printdTests", ["ESCPOS", "PrintJobs", "WakeHandler", "VirtualPrinter"]),

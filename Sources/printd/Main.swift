@@ -1,6 +1,59 @@
+import ESCPOS
+import Glibc
+
 @main
 struct Main {
   static func main() async {
-    print("printd")
+    signal(SIGPIPE, SIG_IGN)
+    exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
+  }
+
+  /// Runs one command line; the only place where a failure is shown.
+  static func run(_ words: [String]) async -> ExitCode {
+    guard let first = words.first else {
+      Console.error(Commands.overview)
+      return .usage
+    }
+    switch first {
+    case "--version", "-V", "version":
+      Console.print("printd \(Version.text)")
+      return .success
+    case "help", "--help", "-h":
+      return help(words.dropFirst().first)
+    default:
+      break
+    }
+    guard let command = Commands.named(first) else {
+      var message = "printd: unknown command \"\(first)\""
+      if let nearest = nearestWord(to: first, among: Commands.all.map { $0.name }) {
+        message += "; did you mean \"\(nearest)\"?"
+      }
+      Console.error("\(message)\n  try: printd help")
+      return .usage
+    }
+    if words.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) { return help(first) }
+    var arguments = Arguments(words.dropFirst(), of: first)
+    do {
+      return try await command.run(&arguments)
+    } catch let failure as Failure {
+      Console.error("printd \(first): \(failure)")
+      return failure.code
+    } catch {
+      Console.error("printd \(first): \(error)")
+      return .software
+    }
+  }
+
+  private static func help(_ name: String?) -> ExitCode {
+    guard let name else {
+      Console.print(Commands.overview)
+      return .success
+    }
+    guard let command = Commands.named(name) else {
+      Console.error("printd: unknown command \"\(name)\"\n  try: printd help")
+      return .usage
+    }
+    Console.print("\(command.summary)\n\n\(command.help)")
+    return .success
   }
 }

@@ -51,3 +51,20 @@ public enum Fixtures {
     return names.sorted()
   }
 }
+
+extension Fixtures {
+  /// The text of any file.
+  ///
+  /// - Throws: ``Missing``.
+  public static func text(ofFile path: String) throws -> String {
+    guard let file = fopen(path, "rb") else { throw Missing(path: path) }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = fread(&buffer, 1, buffer.count, file)
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += buffer[..<count]
+    }
+  }
+}

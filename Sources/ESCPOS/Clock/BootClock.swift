@@ -58,7 +58,8 @@ public struct BootClock: BootTimeClock {
       let remaining = now.duration(to: deadline)
       guard remaining > .zero else { return }
       // A far deadline is slept towards in steps that no timer overflows at.
-      try await Task.sleep(for: min(remaining, .seconds(1 << 30)), tolerance: tolerance, clock: .continuous)
+      try await Task.sleep(
+        for: min(remaining, Duration.seconds(1 << 30)), tolerance: tolerance, clock: .continuous)
     }
   }
 }

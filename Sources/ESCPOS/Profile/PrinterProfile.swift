@@ -6,6 +6,8 @@ public struct PrinterProfile: Equatable, Sendable, Codable {
   public var name: String
   /// What it stands for, for people.
   public var title: String
+  /// Where the facts come from and what was chosen in doubt; nil when there is nothing to say.
+  public var notes: String?
   /// Dots across the head: 384 for most 58 mm printers, 576 for 80 mm.
   public var widthDots: Int
   /// Columns and cell of font A.
@@ -28,13 +30,17 @@ public struct PrinterProfile: Equatable, Sendable, Codable {
   public var drawer: Bool
   /// How the printer beeps.
   public var beep: Beep?
-  /// Commands of the safe preamble that this printer does not know, by mnemonic (`ESC =`); never sent to it.
+  /// Plain commands that this printer does not know, by mnemonic (`ESC =`); never sent to it.
   public var withoutCommands: [String]
+  /// Settings that `ESC @` leaves as they are on this printer, by mnemonic (`GS L`, `GS W`); set anew for
+  /// each job.
+  public var notReset: [String]
   /// Which questions the printer answers over a link with a back channel.
   public var status: Status
   /// How the end of the print is proven.
   public var fence: Fence
-  /// Bytes a second that the printer takes from its buffer when it prints text; for pacing and for the drain time
+  /// Bytes a second that the printer takes from its buffer when it prints text; for pacing and for the drain
+  /// time
   /// that stands in for a fence where there is none.
   public var bytesPerSecond: Int
 
@@ -77,7 +83,7 @@ public struct PrinterProfile: Equatable, Sendable, Codable {
 
   /// Raster images.
   public struct Raster: Equatable, Sendable, Codable {
-    /// The most rows that one `GS v 0` may carry.
+    /// The most rows that one `GS v 0` may carry, 1 through 4095.
     public var maximumRows: Int
   }
 
@@ -95,7 +101,8 @@ public struct PrinterProfile: Equatable, Sendable, Codable {
     public var modes: [Receipt.Cut.Mode]
     /// How the cut is asked for.
     public var command: Command
-    /// Lines of default spacing from the print line to the blade, fed first where the command does not feed.
+    /// Lines of default spacing from the print line to the blade, fed first where the command does not feed;
+    /// 0 through 40.
     public var feedLines: Int
     /// Forms of the cut command.
     public enum Command: String, Sendable, Codable {

@@ -1,0 +1,41 @@
+import FoundationEssentials
+import Glibc
+import PrintTestKit
+
+/// `make bench`: prints a table with the machine's name and writes the same to `.build/bench.json`.
+@main
+struct Main {
+  static func main() async {
+    do {
+      setvbuf(stdout, nil, _IOLBF, 0)
+      print("\(machine())\n")
+      print(Measurement.head)
+      var all: [Measurement] = []
+      for part in [RenderBench.run, WakeBench.run, BurstBench.run, IdleBench.run] {
+        for measurement in try await part() {
+          print(measurement.line)
+          all.append(measurement)
+        }
+      }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+      let path = "\(Fixtures.project)/.build/bench.json"
+      try encoder.encode(all).write(to: URL(filePath: path))
+      print("\nwritten to .build/bench.json")
+    } catch {
+      print("bench: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func machine() -> String {
+    var name = utsname()
+    uname(&name)
+    func text<Tuple>(_ tuple: Tuple) -> String {
+      withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+    let cpu = ((try? Fixtures.text(ofFile: "/proc/cpuinfo")) ?? "").split(separator: "\n")
+      .first { $0.hasPrefix("model name") }?.split(separator: ":").last.map(String.init) ?? " unknown CPU"
+    return "\(text(name.nodename)), \(text(name.sysname)) \(text(name.release)),\(cpu), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores"
+  }
+}

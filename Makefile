@@ -1,0 +1,71 @@
+# Every command of this project. `make help` lists them.
+SWIFT ?= swift
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+UNITDIR ?= /usr/lib/systemd/system
+DESTDIR ?=
+VENV = .build/venv
+RELEASE = --configuration release --static-swift-stdlib
+# Where a process may crash on purpose, the backtracer must not hold its pipes open.
+export SWIFT_BACKTRACE = enable=no
+
+.PHONY: help run test lint format build bench install uninstall clean deps test-deps race fixtures
+
+help:
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
+
+run: build ## build, then one wake end to end on the virtual printer, with a receipt to look at
+	@scripts/first-light.sh
+
+test: test-deps lint ## build and run all tests
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+	$(MAKE) --no-print-directory race
+
+race: ## the completion's race: 100,000 contests under ThreadSanitizer
+	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product CompletionRace
+	.build/tsan/debug/CompletionRace
+
+lint: ## formatting, floor plan, shell scripts
+	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift
+	@scripts/check-floors.sh
+	@for script in scripts/*.sh .ci/run; do sh -n $$script || exit 1; done
+
+format: ## format the sources in place
+	$(SWIFT) format --in-place --parallel --recursive Sources Tests Package.swift
+
+build: deps ## release build of printd and the sample shop
+	$(SWIFT) build $(RELEASE) --product printd
+	$(SWIFT) build $(RELEASE) --product sample-shop
+
+bench: test-deps build ## measure, as a table and as .build/bench.json
+	$(SWIFT) build $(RELEASE) --product printd-bench
+	@$$($(SWIFT) build $(RELEASE) --show-bin-path)/printd-bench
+
+fixtures: test-deps ## rewrite the golden fixtures; the tests fail once, so that nobody does it unseen
+	RECORD_FIXTURES=1 $(SWIFT) test || true
+	git status --short Fixtures
+
+install: build ## install to PREFIX (default /usr/local), with unit files and a sample configuration
+	install -D -m 0755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/printd" "$(DESTDIR)$(PREFIX)/bin/printd"
+	strip "$(DESTDIR)$(PREFIX)/bin/printd"
+	install -d -m 0755 "$(DESTDIR)$(UNITDIR)" "$(DESTDIR)$(SYSCONFDIR)/printd/printers.d" "$(DESTDIR)$(PREFIX)/share/doc/printd"
+	sed 's|@PREFIX@|$(PREFIX)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' packaging/printd.service > "$(DESTDIR)$(UNITDIR)/printd.service"
+	install -m 0644 packaging/printd.socket "$(DESTDIR)$(UNITDIR)/printd.socket"
+	test -e "$(DESTDIR)$(SYSCONFDIR)/printd/printd.json5" || install -m 0644 packaging/printd.json5 "$(DESTDIR)$(SYSCONFDIR)/printd/printd.json5"
+	cp -R Docs/. "$(DESTDIR)$(PREFIX)/share/doc/printd/"
+	@echo "Installed. Edit $(SYSCONFDIR)/printd/printd.json5, then: systemctl enable --now printd"
+
+uninstall: ## remove what install put there; configuration and journal stay
+	rm -f "$(DESTDIR)$(PREFIX)/bin/printd" "$(DESTDIR)$(UNITDIR)/printd.service" "$(DESTDIR)$(UNITDIR)/printd.socket"
+	rm -rf "$(DESTDIR)$(PREFIX)/share/doc/printd"
+
+deps:
+	@scripts/install-packages.sh build
+
+test-deps:
+	@scripts/install-packages.sh build test
+	@scripts/install-venv.sh $(VENV)
+
+clean: ## remove everything that was built
+	rm -rf .build

@@ -1,0 +1,136 @@
+/// A part of a line: a range of cells in a width of its own.
+struct LinePiece {
+  var span: LineSpan
+  /// Columns from the start of the line.
+  var offset: Int
+  /// The width to align it in.
+  var columns: Int
+  var align: Receipt.Alignment
+}
+
+extension Rendering {
+  /// A paragraph, wrapped.
+  mutating func text(_ text: Receipt.Text) throws(RenderError) {
+    cells.removeAll(keepingCapacity: true)
+    var losses = Losses()
+    let traits = renderer.typesetter.typeset(text.text, into: &cells, losses: &losses)
+    warn(of: losses)
+    let style = printable(text.style, traits)
+    let limit = columns(of: style)
+    let keepsSpaces = style.invert || style.underline
+    var start = 0
+    repeat {
+      let span = LineBreaker.line(
+        of: cells, from: start, to: cells.count, limit: limit, keepsSpaces: keepsSpaces)
+      pieces.removeAll(keepingCapacity: true)
+      pieces.append(LinePiece(span: span, offset: 0, columns: span.columns, align: .left))
+      try printLine(
+        columns: span.columns, align: text.align, style: style, isForeign: traits.contains(.foreign))
+      start = span.next
+    } while start < cells.count
+  }
+
+  /// A line across the paper.
+  mutating func rule(_ rule: Receipt.Rule) {
+    let (even, odd): (UInt32, UInt32) =
+      switch rule.style {
+      case .single: (0x2D, 0x2D)
+      case .double: (0x3D, 0x3D)
+      case .dotted: (0x2E, 0x20)
+      }
+    let columns = profile.fontA.columns
+    let printed = rule.style == .dotted ? (columns - 1) | 1 : columns
+    cells.removeAll(keepingCapacity: true)
+    for column in 0..<min(printed, columns) {
+      cells.append(LayoutCell(column & 1 == 0 ? even : odd, width: 1))
+    }
+    let style = Receipt.Style()
+    alignLine(columns: cells.count, align: .left, style: style)
+    stream.beginLine(style: style)
+    stream.write(cells, in: 0..<cells.count)
+    stream.endLine()
+  }
+
+  /// The columns of a line in `style`.
+  func columns(of style: Receipt.Style) -> Int { font(style).columns / style.width }
+
+  /// The font of `style`.
+  func font(_ style: Receipt.Style) -> PrinterProfile.Font {
+    style.font == .b ? profile.fontB ?? profile.fontA : profile.fontA
+  }
+
+  /// `style` as this printer can print text with `traits`.
+  mutating func printable(_ style: Receipt.Style, _ traits: TextTraits) -> Receipt.Style {
+    var style = style
+    style.width = min(max(style.width, 1), 8)
+    style.height = min(max(style.height, 1), 8)
+    if style.font == .b {
+      if profile.fontB == nil || !renderer.abilities.contains(.font) {
+        style.font = .a
+        warn("the printer has no font B; font A was used")
+      } else if traits.contains(.kanji) {
+        // A double-byte cell is two columns of font A and would overrun the columns of font B.
+        style.font = .a
+        warn("double-byte text has no font B; font A was used")
+      }
+    }
+    if !renderer.abilities.contains(.size), style.width > 1 || style.height > 1 {
+      (style.width, style.height) = (1, 1)
+      warn("the printer has one size of text only")
+    }
+    // Two columns must fit, since a character can be that wide.
+    let widest = max(1, font(style).columns / ColumnWidths.narrowest)
+    if style.width > widest {
+      style.width = widest
+      warn("text was made \(widest) times wide, the most that the paper takes")
+    }
+    return style
+  }
+
+  /// Prints the line that ``pieces`` make up.
+  ///
+  /// - Parameters:
+  ///   - columns: The width of the whole line.
+  ///   - isForeign: Whether any of the text, though perhaps not on this line, must be drawn.
+  mutating func printLine(
+    columns: Int, align: Receipt.Alignment, style: Receipt.Style, isForeign: Bool
+  ) throws(RenderError) {
+    if isForeign, pieces.contains(where: { hasForeign($0.span) }) {
+      return try drawLine(columns: columns, align: align, style: style)
+    }
+    line.removeAll(keepingCapacity: true)
+    var column = 0
+    for piece in pieces where piece.span.end > piece.span.start {
+      let room = piece.columns - piece.span.columns
+      let inset = piece.align == .left ? 0 : piece.align == .right ? room : room / 2
+      while column < piece.offset + inset {
+        line.append(.blank)
+        column += 1
+      }
+      line.append(contentsOf: cells[piece.span.start..<piece.span.end])
+      column += piece.span.columns
+    }
+    if style.invert, pieces.count > 1 {
+      while column < columns {
+        line.append(.blank)
+        column += 1
+      }
+    }
+    guard !line.isEmpty else { return stream.feed(lines: 1) }
+    alignLine(columns: column, align: align, style: style)
+    stream.beginLine(style: style)
+    stream.write(line, in: 0..<line.count)
+    stream.endLine()
+  }
+
+  /// Aligns a line of `columns`; one that fills the paper to the last dot needs no alignment.
+  private mutating func alignLine(columns: Int, align: Receipt.Alignment, style: Receipt.Style) {
+    let dots = columns * style.width * font(style).cell.width
+    stream.flushFeed()
+    if stream.align == nil || dots != profile.widthDots { stream.align(align) }
+  }
+
+  private func hasForeign(_ span: LineSpan) -> Bool {
+    cells[span.start..<span.end].contains { $0.has(LayoutCell.foreign) }
+  }
+}

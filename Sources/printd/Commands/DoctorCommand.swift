@@ -1,0 +1,143 @@
+import Curl
+import ESCPOS
+import Glibc
+import OrderService
+import PrintJobs
+import TextRaster
+import WakeChannels
+
+/// `printd doctor`
+struct DoctorCommand: Command {
+  static let name = "doctor"
+  static let summary = "looks at everything that printd needs: what is wrong and what to do"
+  static let help = """
+    usage: printd doctor [--config FILE]
+
+    Looks at the configuration, the state directory, the daemon, the order service, the webhook's secrets, the clock, the
+    fonts and every printer. Nothing is printed or changed.
+
+    exit codes: 0 nothing wrong · 69 something is · 78 the configuration is
+
+    Examples:
+      printd doctor
+      sudo -u printd printd doctor --config /etc/printd/printd.json5
+    """
+
+  static func run(_ arguments: inout Arguments) async throws -> ExitCode {
+    let options = try CommonOptions(&arguments)
+    try arguments.finish()
+    let loaded = try options.load()
+    var findings = [Finding(.good, "configuration", options.configPath)]
+    findings += loaded.warnings.map { Finding(.odd, "configuration", $0) }
+    findings.append(stateDirectory(loaded.configuration.stateDirectory))
+    findings.append(await daemon(loaded.configuration.control.socket))
+    findings.append(await orders(loaded.configuration))
+    if let webhook = loaded.configuration.webhook { findings.append(secrets(webhook)) }
+    findings.append(clock())
+    findings.append(fonts(loaded.configuration.raster))
+    findings += await PrinterCheck.findings(loaded.configuration.printers, loaded)
+    for finding in findings { Console.print(finding.text) }
+    return findings.allSatisfy(\.isGood) ? .success : .unavailable
+  }
+
+  private static func stateDirectory(_ path: String) -> Finding {
+    let subject = "state directory"
+    guard access(path, F_OK) == 0 else {
+      return Finding(.odd, subject, "\(path) is not there yet", remedy: "the daemon makes it at its first start")
+    }
+    guard access(path, W_OK) == 0 else {
+      return Finding(
+        .odd, subject, "\(path) cannot be written by this user", remedy: "run doctor as the daemon's user to be sure")
+    }
+    var room = statvfs()
+    guard statvfs(path, &room) == 0 else { return Finding(.good, subject, path) }
+    let megabytes = UInt64(room.f_bavail) * UInt64(room.f_frsize) >> 20
+    guard megabytes >= 100 else {
+      return Finding(.bad, subject, "\(path) has \(megabytes) MB left", remedy: "make space: at least 100 MB")
+    }
+    return Finding(.good, subject, "\(path), \(megabytes) MB left")
+  }
+
+  private static func daemon(_ socket: String) async -> Finding {
+    let client = ControlClient(socket: socket)
+    do throws(Failure) {
+      let status = try await client.read(StatusMessage.self, .get, "/v1/status")
+      guard status.version == Version.text else {
+        return Finding(
+          .odd, "daemon", "runs version \(status.version), this is \(Version.text)", remedy: "systemctl restart printd")
+      }
+      return Finding(.good, "daemon", status.summary)
+    } catch {
+      return Finding(.odd, "daemon", error.message, remedy: error.remedy)
+    }
+  }
+
+  private static func orders(_ configuration: Configuration) async -> Finding {
+    let subject = "order service"
+    switch configuration.orders {
+    case .directory(let path):
+      let count = Files.names(in: path).count { $0.hasSuffix(".json") }
+      return access(path, R_OK | X_OK) == 0
+        ? Finding(.good, subject, "\(path), \(count) orders")
+        : Finding(.bad, subject, "\(path) cannot be read", remedy: "make it, readable and writable by the daemon")
+    case .http(let http):
+      return await ask(http)
+    case nil:
+      return Finding(.bad, subject, "none is configured")
+    }
+  }
+
+  /// Asks for an order that cannot be there; any answer below 500 that is not a refusal of ours will do.
+  private static func ask(_ http: Configuration.HTTPOrders) async -> Finding {
+    let subject = "order service"
+    do {
+      let service = try Configuration.httpOrderService(http)
+      let deadline = BootClock().now.advanced(by: .seconds(5))
+      do throws(OrderServiceError) {
+        _ = try await service.order("printd-doctor", by: deadline)
+      } catch {
+        switch error.code {
+        case .notFound: break
+        case .refused, .unavailable, .deadline, .unsupported:
+          return Finding(.bad, subject, error.message, remedy: "curl -v the address of orders.http.fetch")
+        }
+      }
+      return Finding(.good, subject, "answers")
+    } catch let failure as Failure {
+      return Finding(.bad, subject, failure.message, remedy: failure.remedy)
+    } catch {
+      return Finding(.bad, subject, "\(error)")
+    }
+  }
+
+  private static func secrets(_ webhook: Configuration.Webhook) -> Finding {
+    do throws(Failure) {
+      _ = try Secrets(webhook)
+      return Finding(.good, "webhook", "\(webhook.secretFiles.count) secret(s), listens on \(webhook.listen)")
+    } catch {
+      return Finding(.bad, "webhook", error.message, remedy: error.remedy)
+    }
+  }
+
+  private static func clock() -> Finding {
+    var state = timex()
+    let code = adjtimex(&state)
+    if time(nil) < 1_735_689_600 {
+      return Finding(.bad, "clock", "is before 2025; signatures are refused", remedy: "timedatectl set-ntp true")
+    }
+    if code == TIME_ERROR {
+      return Finding(.odd, "clock", "is not synchronised", remedy: "timedatectl set-ntp true")
+    }
+    return Finding(.good, "clock", "set")
+  }
+
+  private static func fonts(_ raster: PangoRaster) -> Finding {
+    let missing = raster.scriptsWithoutFont
+    guard missing.isEmpty else {
+      return Finding(
+        .odd, "fonts", "none for \(missing.joined(separator: ", ")); such text prints as boxes",
+        remedy: "apt install fonts-dejavu-core fonts-noto-core fonts-noto-cjk")
+    }
+    return Finding(.good, "fonts", "for every script of a receipt")
+  }
+}

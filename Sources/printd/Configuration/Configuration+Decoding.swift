@@ -1,0 +1,285 @@
+import ESCPOS
+
+// Strict decoding: unknown keys are refused with the nearest right one, numbers are checked against their range.
+
+private struct Fields<Key: CodingKey & CaseIterable & RawRepresentable> where Key.RawValue == String {
+  let container: KeyedDecodingContainer<Key>
+
+  init(_ decoder: any Decoder, _: Key.Type) throws {
+    try decoder.refuseUnknownKeys(known: Key.allCases.map(\.rawValue))
+    container = try decoder.container(keyedBy: Key.self)
+  }
+
+  func read<Value: Decodable>(_ key: Key, into value: inout Value) throws {
+    if let found = try container.decodeIfPresent(Value.self, forKey: key) { value = found }
+  }
+
+  func read<Value: Decodable>(_ key: Key, into value: inout Value?) throws {
+    value = try container.decodeIfPresent(Value.self, forKey: key)
+  }
+
+  func read<Value: Decodable & Comparable>(
+    _ key: Key, into value: inout Value, in range: ClosedRange<Value>
+  ) throws {
+    guard let found = try container.decodeIfPresent(Value.self, forKey: key) else { return }
+    guard range.contains(found) else {
+      throw fault(key, "must be from \(range.lowerBound) to \(range.upperBound)")
+    }
+    value = found
+  }
+
+  func word(_ key: Key) throws -> String {
+    let word = try container.decode(String.self, forKey: key)
+    guard !word.isEmpty, word.utf8.count <= 64, word.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x2F })
+    else { throw fault(key, "must be a word of 1 to 64 characters without spaces and slashes") }
+    return word
+  }
+
+  func choice<Value: RawRepresentable & CaseIterable>(_ key: Key, _: Value.Type) throws -> Value
+  where Value.RawValue == String {
+    let word = try container.decode(String.self, forKey: key)
+    guard let value = Value(rawValue: word) else {
+      let words = Value.allCases.map(\.rawValue)
+      let hint = nearestWord(to: word, among: words).map { "; did you mean \"\($0)\"?" } ?? ""
+      throw fault(key, "must be one of \(words.joined(separator: ", "))\(hint)")
+    }
+    return value
+  }
+
+  func fault(_ key: Key, _ message: String) -> DecodingError {
+    .dataCorruptedError(forKey: key, in: container, debugDescription: message)
+  }
+}
+
+extension Configuration {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case stateDirectory = "state_directory"
+    case locale
+    case timeZone = "time_zone"
+    case images, profiles, budget, jobs, printers, routes, orders, wakes, webhook, control
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    try fields.read(.stateDirectory, into: &stateDirectory)
+    try fields.read(.locale, into: &locale)
+    try fields.read(.timeZone, into: &timeZone)
+    try fields.read(.images, into: &images)
+    try fields.read(.profiles, into: &profiles)
+    try fields.read(.budget, into: &budget)
+    try fields.read(.jobs, into: &jobs)
+    try fields.read(.printers, into: &printers)
+    try fields.read(.routes, into: &routes)
+    try fields.read(.orders, into: &orders)
+    try fields.read(.wakes, into: &wakes)
+    try fields.read(.webhook, into: &webhook)
+    try fields.read(.control, into: &control)
+  }
+}
+
+extension Configuration.Budget {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case seconds
+    case graceMilliseconds = "grace_ms"
+    case reportReserveMilliseconds = "report_reserve_ms"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    try fields.read(.seconds, into: &seconds, in: 1...30)
+    try fields.read(.graceMilliseconds, into: &graceMilliseconds, in: 50...5000)
+    try fields.read(.reportReserveMilliseconds, into: &reportReserveMilliseconds, in: 0...10000)
+    guard Double(graceMilliseconds + reportReserveMilliseconds) < seconds * 1000 else {
+      throw fields.fault(.seconds, "must be longer than grace_ms and report_reserve_ms together")
+    }
+  }
+}
+
+extension Configuration.Jobs {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case expireMinutes = "expire_minutes"
+    case historyDays = "history_days"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    try fields.read(.expireMinutes, into: &expireMinutes, in: 1...10080)
+    try fields.read(.historyDays, into: &historyDays, in: 1...3650)
+  }
+}
+
+extension Configuration.Printer {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case name, link, address, profile, overrides
+    case idleSeconds = "idle_seconds"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    name = try fields.word(.name)
+    link = try fields.choice(.link, Link.self)
+    profile = try fields.word(.profile)
+    try fields.read(.address, into: &address)
+    try fields.read(.overrides, into: &overrides)
+    try fields.read(.idleSeconds, into: &idleSeconds, in: 0...3600)
+    if address?.isEmpty ?? (link != .virtual) {
+      let example = link == .tcp ? "192.168.1.50:9100" : "/dev/usb/lp0"
+      throw fields.fault(.address, "is needed for link \"\(link.rawValue)\", such as \"\(example)\"")
+    }
+  }
+}
+
+extension Configuration.Overrides {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case fence
+    case bytesPerSecond = "bytes_per_second"
+    case drawer, status
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    if fields.container.contains(.fence) {
+      let words = ["processID", "paperStatus", "none"]
+      let word = try fields.container.decode(String.self, forKey: .fence)
+      guard let fence = PrinterProfile.Fence(rawValue: word) else {
+        throw fields.fault(.fence, "must be one of \(words.joined(separator: ", "))")
+      }
+      self.fence = fence
+    }
+    if fields.container.contains(.bytesPerSecond) {
+      var bytes = 0
+      try fields.read(.bytesPerSecond, into: &bytes, in: 100...1_000_000)
+      bytesPerSecond = bytes
+    }
+    try fields.read(.drawer, into: &drawer)
+    try fields.read(.status, into: &status)
+  }
+}
+
+extension Configuration.Route {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case kind, printer, copies
+    case payTypes = "pay_types"
+    case merchants
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    kind = try fields.word(.kind)
+    printer = try fields.word(.printer)
+    try fields.read(.copies, into: &copies, in: 1...9)
+    try fields.read(.payTypes, into: &payTypes)
+    try fields.read(.merchants, into: &merchants)
+  }
+}
+
+extension Configuration.Orders: Decodable {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case http, directory
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    var http: Configuration.HTTPOrders?
+    var directory: String?
+    try fields.read(.http, into: &http)
+    try fields.read(.directory, into: &directory)
+    switch (http, directory) {
+    case (let http?, nil): self = .http(http)
+    case (nil, let directory?): self = .directory(directory)
+    case (nil, nil): throw fields.fault(.http, "or \"directory\" is needed: where orders come from")
+    default: throw fields.fault(.directory, "stands beside \"http\"; keep one of them")
+    }
+  }
+}
+
+extension Configuration.HTTPOrders {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case fetch, report, pending
+    case tokenFile = "token_file"
+    case header
+    case caFile = "ca_file"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    fetch = try fields.container.decode(String.self, forKey: .fetch)
+    report = try fields.container.decode(String.self, forKey: .report)
+    try fields.read(.pending, into: &pending)
+    try fields.read(.tokenFile, into: &tokenFile)
+    try fields.read(.header, into: &header)
+    try fields.read(.caFile, into: &caFile)
+    guard fetch.contains("{order_id}") else {
+      throw fields.fault(.fetch, "must hold {order_id}, such as \"https://shop.example/orders/{order_id}\"")
+    }
+    for (key, url) in [(CodingKeys.fetch, fetch), (.report, report), (.pending, pending ?? "https://")] {
+      guard url.hasPrefix("https://") || url.hasPrefix("http://") else {
+        throw fields.fault(key, "must begin with https:// (or http://)")
+      }
+    }
+    if tokenFile != nil && header != nil {
+      throw fields.fault(.header, "stands beside \"token_file\"; keep one of them")
+    }
+  }
+}
+
+extension Configuration.HTTPOrders.Header {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case name
+    case valueFile = "value_file"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    name = try fields.word(.name)
+    valueFile = try fields.container.decode(String.self, forKey: .valueFile)
+  }
+}
+
+extension Configuration.Wakes {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case inlineOrders = "inline_orders"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    try fields.read(.inlineOrders, into: &inlineOrders)
+  }
+}
+
+extension Configuration.Webhook {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case listen
+    case secretFiles = "secret_files"
+    case toleranceSeconds = "tolerance_seconds"
+    case connections
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    try fields.read(.listen, into: &listen)
+    secretFiles = try fields.container.decode([String].self, forKey: .secretFiles)
+    try fields.read(.toleranceSeconds, into: &toleranceSeconds, in: 1...3600)
+    try fields.read(.connections, into: &connections, in: 1...10000)
+    guard !secretFiles.isEmpty else {
+      throw fields.fault(.secretFiles, "must name at least one file with a whsec_ secret")
+    }
+    guard HostAndPort(listen, defaultPort: 8787) != nil else {
+      throw fields.fault(.listen, "must be an address and a port, such as \"127.0.0.1:8787\"")
+    }
+  }
+}
+
+extension Configuration.Control {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case socket
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    try fields.read(.socket, into: &socket)
+    guard socket.hasPrefix("/"), socket.utf8.count <= 107 else {
+      throw fields.fault(.socket, "must be an absolute path of at most 107 bytes")
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Documents
+import ESCPOS
+import Glibc
+
+/// Reads the configuration and says what is wrong in it: file, line, path, remedy.
+struct ConfigurationFile {
+  /// Where it is looked for when nothing is said.
+  static let standardPath = "/etc/printd/printd.json5"
+
+  /// A configuration that has been read and checked.
+  struct Loaded {
+    var configuration: Configuration
+    var profiles: ProfileCatalogue
+    /// What is not wrong, but odd.
+    var warnings: [String]
+  }
+
+  private var faults: [String] = []
+  private var warnings: [String] = []
+
+  /// Reads `path`, the files of `printers.d` beside it, and the profiles, and checks that they fit together.
+  ///
+  /// - Throws: ``Failure`` with every fault that was found, a line each.
+  static func load(_ path: String) throws(Failure) -> Loaded {
+    var reader = ConfigurationFile()
+    let text: [UInt8]
+    do {
+      text = try Files.read(path, limit: 1 << 20)
+    } catch {
+      throw Failure(
+        .configuration, error.message,
+        remedy: path == standardPath
+          ? "write one (sample: packaging/printd.json5), or name another with --config FILE" : nil)
+    }
+    guard var configuration = reader.decode(Configuration.self, text, path) else {
+      throw reader.failure
+    }
+    configuration.resolvePaths(against: path)
+    reader.addPrinters(from: folder(of: path) + "/printers.d", to: &configuration)
+    let profiles = reader.profiles(configuration)
+    reader.check(configuration, profiles, in: text, path)
+    guard reader.faults.isEmpty, let profiles else { throw reader.failure }
+    return Loaded(configuration: configuration, profiles: profiles, warnings: reader.warnings)
+  }
+
+  private var failure: Failure { Failure(.configuration, faults.joined(separator: "\n")) }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private mutating func decode<Document: Decodable>(
+    _ type: Document.Type, _ text: [UInt8], _ path: String
+  ) -> Document? {
+    do throws(DocumentFault) {
+      return try DocumentReader.read(type, from: text, json5: true)
+    } catch {
+      add(error, in: text, path)
+      return nil
+    }
+  }
+
+  private mutating func add(_ fault: DocumentFault, in text: [UInt8], _ path: String) {
+    let line = fault.path.isEmpty ? nil : JSON5Lines.line(of: fault.path, in: text)
+    faults.append(line.map { "\(path):\($0): \(fault)" } ?? "\(path): \(fault)")
+  }
+
+  private mutating func addPrinters(from folder: String, to configuration: inout Configuration) {
+    for name in Files.names(in: folder) where name.hasSuffix(".json5") || name.hasSuffix(".json") {
+      let path = "\(folder)/\(name)"
+      do {
+        let text = try Files.read(path, limit: 1 << 20)
+        if let printer = decode(Configuration.Printer.self, text, path) {
+          configuration.printers.append(printer)
+        }
+      } catch {
+        faults.append(error.message)
+      }
+    }
+  }
+
+  private mutating func profiles(_ configuration: Configuration) -> ProfileCatalogue? {
+    guard var all = decode(ProfileCatalogue.self, PrinterProfile.builtInJSON, "built-in profiles") else {
+      return nil
+    }
+    guard let folder = configuration.profiles else { return all }
+    for name in Files.names(in: folder) where name.hasSuffix(".json") {
+      let path = "\(folder)/\(name)"
+      do {
+        let text = try Files.read(path, limit: 1 << 20)
+        if let more = decode(ProfileCatalogue.self, text, path) { all.add(more) }
+      } catch {
+        faults.append(error.message)
+      }
+    }
+    return all
+  }
+
+  /// What no single value can show: names that must exist, names that must not be there twice.
+  private mutating func check(
+    _ configuration: Configuration, _ profiles: ProfileCatalogue?, in text: [UInt8], _ path: String
+  ) {
+    var faults: [DocumentFault] = []
+    if configuration.printers.isEmpty {
+      faults.append(
+        DocumentFault(path: "printers", message: "names no printer; add one, there or in printers.d"))
+    }
+    for (index, printer) in configuration.printers.enumerated() {
+      if configuration.printers[..<index].contains(where: { $0.name == printer.name }) {
+        faults.append(
+          DocumentFault(path: "printers[\(index)].name", message: "\"\(printer.name)\" is there twice"))
+      }
+      if let profiles, profiles[printer.profile] == nil {
+        let nearest = nearestWord(to: printer.profile, among: profiles.names)
+        faults.append(
+          DocumentFault(
+            path: "printers[\(index)].profile",
+            message: "there is no profile \"\(printer.profile)\"; "
+              + (nearest.map { "did you mean \"\($0)\"?" }
+                ?? "there are \(profiles.names.joined(separator: ", "))")))
+      }
+      if printer.link == .tcp, HostAndPort(printer.address ?? "", defaultPort: 9100) == nil {
+        faults.append(
+          DocumentFault(
+            path: "printers[\(index)].address", message: "must be host:port, such as \"192.168.1.50:9100\""))
+      }
+    }
+    let names = configuration.printers.map(\.name)
+    for (index, route) in configuration.routes.enumerated() {
+      if !names.contains(route.printer) {
+        let nearest = nearestWord(to: route.printer, among: names)
+        faults.append(
+          DocumentFault(
+            path: "routes[\(index)].printer",
+            message: "there is no printer \"\(route.printer)\"; "
+              + (nearest.map { "did you mean \"\($0)\"?" } ?? "there are \(names.joined(separator: ", "))")))
+      }
+      if configuration.routes[..<index].contains(where: { $0.kind == route.kind }) {
+        faults.append(
+          DocumentFault(
+            path: "routes[\(index)].kind",
+            message: "\"\(route.kind)\" goes to a printer already; give this document a kind of its own"))
+      }
+    }
+    if configuration.orders == nil {
+      faults.append(DocumentFault(path: "orders", message: "is missing: say where orders come from"))
+    }
+    for fault in faults { add(fault, in: text, path) }
+    if let webhook = configuration.webhook, let address = HostAndPort(webhook.listen, defaultPort: 8787),
+      !["127.0.0.1", "::1", "localhost"].contains(address.host)
+    {
+      warnings.append("webhook.listen: \(address) is not loopback; whoever reaches it can try signatures")
+    }
+  }
+}
+
+extension Configuration {
+  /// Makes relative paths relative to the folder of the configuration file.
+  fileprivate mutating func resolvePaths(against file: String) {
+    guard let slash = file.lastIndex(of: "/") else { return }
+    let folder = file[...slash]
+    func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
+    stateDirectory = absolute(stateDirectory)
+    images = images.map(absolute)
+    profiles = profiles.map(absolute)
+    webhook?.secretFiles = webhook?.secretFiles.map(absolute) ?? []
+    if case .directory(let path) = orders { orders = .directory(absolute(path)) }
+    if case .http(var http) = orders {
+      http.tokenFile = http.tokenFile.map(absolute)
+      http.header?.valueFile = http.header.map { absolute($0.valueFile) } ?? ""
+      http.caFile = http.caFile.map(absolute)
+      orders = .http(http)
+    }
+  }
+}

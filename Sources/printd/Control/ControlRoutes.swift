@@ -1,0 +1,115 @@
+import Documents
+import ESCPOS
+import PrintJobs
+import PrintJournal
+import WakeChannels
+import WakeHandler
+
+/// What the control socket answers: wakes without signature, jobs, reprints, test prints, status, metrics.
+struct ControlRoutes: Sendable {
+  let handler: WakeHandler
+  let journal: Journal
+  let printing: Printing
+
+  /// The routes.
+  var router: Router {
+    var router = Router()
+    router.on(.post, "/v1/wakes") { request in
+      let delivery = WakeDelivery(
+        body: request.body, id: request.fields["webhook-id"], channel: "control", acceptedAt: request.accepted)
+      return await WakeRoutes.answer(
+        delivery, respondAsync: request.fields["prefer"] == "respond-async", by: handler)
+    }
+    router.on(.get, "/v1/status") { _ in await answer { .json(try await status()) } }
+    router.on(.get, "/v1/jobs") { request in await answer { .json(JobsMessage(jobs: try await jobs(request))) } }
+    router.on(.delete, "/v1/jobs/{id}") { request in
+      await answer {
+        let id = try number(request)
+        try await handler.cancel(id)
+        guard let job = try await journal.job(id) else { throw Refusal(.notFound, "there is no job \(id)") }
+        return .json(JobMessage(job))
+      }
+    }
+    router.on(.post, "/v1/jobs/{id}/resolve") { request in
+      await answer {
+        let wanted = try DocumentReader.read(ResolveMessage.self, from: request.body)
+        guard let verdict = Verdict(rawValue: wanted.as) else {
+          throw DocumentFault(path: "as", message: "must be one of printed, reprint, discard")
+        }
+        guard let completion = try await handler.resolve(try number(request), as: verdict) else {
+          return .json(CompletionMessage(.ignored("settled as \(verdict.rawValue)")))
+        }
+        return WakeRoutes.response(await completion.value)
+      }
+    }
+    router.on(.post, "/v1/orders/{id}/reprint") { request in
+      await answer {
+        let wanted =
+          request.body.isEmpty
+          ? ReprintMessage() : try DocumentReader.read(ReprintMessage.self, from: request.body)
+        let copy = try await handler.reprint(
+          orderID: request.parameters["id"] ?? "", kind: wanted.kind ?? printing.firstKind)
+        return WakeRoutes.response(await copy.completion.value)
+      }
+    }
+    router.on(.post, "/v1/printers/{name}/test-print") { request in
+      await answer {
+        let name = request.parameters["name"] ?? ""
+        let bytes = try printing.testPage(name)
+        return .json(CompletionMessage(try await handler.testPrint(name, bytes)))
+      }
+    }
+    router.on(.get, "/metrics") { _ in
+      await answer {
+        let text = MetricsPage.text(await handler.status(), try await journal.counts())
+        return HTTPServer.Response(
+          status: 200, fields: ["Content-Type": "text/plain; version=0.0.4"], body: Array(text.utf8))
+      }
+    }
+    return router
+  }
+
+  private func status() async throws -> StatusMessage {
+    StatusMessage(await handler.status(), try await journal.counts())
+  }
+
+  private func jobs(_ request: HTTPServer.Request) async throws -> [JobMessage] {
+    if let order = request.query("order") { return try await journal.jobs(orderID: order).map(JobMessage.init) }
+    if let id = request.query("id") {
+      // A number may name a job or an order.
+      let job = if let number = Int64(id) { try await journal.job(number) } else { Job?.none }
+      return try await ((job.map { [$0] } ?? []) + journal.jobs(orderID: id)).map(JobMessage.init)
+    }
+    if request.query("all") != nil {
+      let limit = request.query("limit").flatMap(Int.init) ?? 1000
+      let before = request.query("before").flatMap(Int64.init)
+      return try await journal.history(limit: min(max(limit, 1), 10000), before: before)
+        .sorted { $0.id < $1.id }.map(JobMessage.init)
+    }
+    return try await journal.attention(limit: 1000).map(JobMessage.init)
+  }
+
+  private func number(_ request: HTTPServer.Request) throws -> Int64 {
+    guard let id = request.parameters["id"].flatMap({ Int64($0) }) else {
+      throw Refusal(.notFound, "a job's number is needed")
+    }
+    return id
+  }
+
+  /// Answers, or says what is wrong and what to do.
+  private func answer(_ body: () async throws -> HTTPServer.Response) async -> HTTPServer.Response {
+    do {
+      return try await body()
+    } catch let refusal as Refusal {
+      return WakeRoutes.response(refusal)
+    } catch let fault as DocumentFault {
+      return .error(400, fault.description)
+    } catch let failure as Failure {
+      return .error(400, failure.message, remedy: failure.remedy)
+    } catch let error as JournalError {
+      return .error(error.code == .storage ? 507 : 409, error.message)
+    } catch {
+      return .error(500, "\(error)")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import ESCPOS
+import Glibc
+import OrderService
+import PrintJobs
+import PrintJournal
+import WakeChannels
+import WakeHandler
+
+/// The daemon's life: everything is opened in turn, serves until a signal, and is closed in reverse.
+struct Daemon {
+  private let configPath: String
+  private let clock = BootClock()
+  private let configuration: Configuration
+  private let journal: Journal
+  private let printing: Printing
+  private let orders: any OrderPort
+  private let handler: WakeHandler
+  private let secrets: Secrets?
+
+  /// Opens the journal and wires the story; nothing listens yet.
+  ///
+  /// - Throws: ``Failure`` with what is wrong and what to do; nothing stays open then.
+  init(configPath: String) async throws(Failure) {
+    self.configPath = configPath
+    let loaded = try ConfigurationFile.load(configPath)
+    for warning in loaded.warnings { Log.warning("configuration", ["warning": warning]) }
+    configuration = loaded.configuration
+    try Files.makeFolder(configuration.stateDirectory, mode: 0o750)
+    secrets = if let webhook = configuration.webhook { try Secrets(webhook) } else { nil }
+    orders = try configuration.orderService()
+    printing = try Printing(loaded, clock: clock)
+    let printers = try printing.take(loaded)
+    do {
+      journal = try await Journal.open(
+        path: "\(configuration.stateDirectory)/journal.sqlite", historyDays: configuration.jobs.historyDays)
+    } catch {
+      throw Failure(.inputOutput, error.message)
+    }
+    let clock = clock
+    let ports = Ports(
+      orders: orders, jobs: journal, prepare: printing.prepare,
+      converse: { link, profile in PrinterConversation(link: link, profile: profile, clock: clock) },
+      note: { event in
+        let priority: Log.Priority =
+          switch event.level {
+          case .error: .error
+          case .warning: .warning
+          case .notice: .info
+          }
+        Log.write(priority, event)
+      })
+    handler = WakeHandler(
+      ports: ports, printers: printers, routes: configuration.storyRoutes, clock: clock,
+      policies: configuration.policies)
+  }
+
+  /// Serves until SIGTERM or SIGINT.
+  ///
+  /// - Throws: ``Failure`` when a channel cannot listen.
+  func run() async throws(Failure) {
+    let requests = Signals.requests()
+    let sockets = ServiceNotify.sockets()
+    let control = try listen(
+      sockets["control"].map { .descriptor($0) }
+        ?? .unix(path: try controlSocket(), mode: 0o660),
+      limits: HTTPServer.Limits(bodyBytes: 1 << 20, receive: .seconds(10)), name: "control",
+      ControlRoutes(handler: handler, journal: journal, printing: printing).router)
+    let webhook = try webhookServer(sockets["webhook"])
+    do {
+      try await handler.start()
+    } catch {
+      throw Failure(.inputOutput, error.message)
+    }
+    let watchdog = Watchdog(handler: handler, journal: journal, clock: clock)
+    ServiceNotify.ready(await watchdog.summary())
+    Log.info("ready", ["version": Version.text, "printers": configuration.printers.count])
+    let watching = Task { await watchdog.run() }
+    let upkeep = Task { [journal] in await Upkeep.run(journal) }
+    serving: for await request in requests {
+      switch request {
+      case .stop: break serving
+      case .reload: await reload()
+      }
+    }
+    await stop(webhook, control)
+    watching.cancel()
+    upkeep.cancel()
+  }
+
+  private func controlSocket() throws(Failure) -> String {
+    let path = configuration.control.socket
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+      try Files.makeFolder(String(path[..<slash]))
+    }
+    return path
+  }
+
+  private func listen(
+    _ listen: HTTPServer.Listen, limits: HTTPServer.Limits, name: String, _ router: Router
+  ) throws(Failure) -> HTTPServer {
+    do {
+      return try HTTPServer(
+        listen: listen, limits: limits, log: { Log.warning("http", ["channel": name, "message": $0]) }
+      ) { request in await router.answer(request) }
+    } catch {
+      throw Failure(.unavailable, "the \(name) channel cannot listen: \(error.message)")
+    }
+  }
+
+  private func webhookServer(_ socket: Int32?) throws(Failure) -> HTTPServer? {
+    guard let settings = configuration.webhook, let secrets,
+      let address = HostAndPort(settings.listen, defaultPort: 8787)
+    else { return nil }
+    let handler = handler
+    let webhook = Webhook(
+      signature: { secrets.current },
+      deliver: { wake in
+        let delivery = WakeDelivery(
+          body: wake.body, id: wake.deliveryID, channel: "webhook", acceptedAt: wake.accepted,
+          maximumBytes: Wake.Limits.pushBytes)
+        return await WakeRoutes.answer(delivery, respondAsync: wake.respondAsync, by: handler)
+      })
+    let server = try listen(
+      socket.map { .descriptor($0) } ?? .tcp(host: address.host, port: address.port),
+      limits: HTTPServer.Limits(
+        connections: UInt32(settings.connections), connectionsPerAddress: UInt32(settings.connections)),
+      name: "webhook", webhook.router)
+    var listening = address
+    listening.port = server.port ?? address.port
+    Log.info("webhook listening", ["address": listening])
+    return server
+  }
+
+  /// Reads printers, routes and secrets again; a fault changes nothing.
+  private func reload() async {
+    ServiceNotify.reloading()
+    do {
+      let loaded = try ConfigurationFile.load(configPath)
+      if let webhook = loaded.configuration.webhook { try secrets?.reload(webhook) }
+      if let http = orders as? HTTPOrderService { try http.reloadSecrets() }
+      let printers = try printing.take(loaded)
+      await handler.replace(printers: printers, routes: loaded.configuration.storyRoutes)
+      Log.info("reloaded", ["printers": printers.count])
+    } catch {
+      Log.error("reload refused; nothing has changed", ["reason": error])
+    }
+    ServiceNotify.ready("reloaded")
+  }
+
+  /// Finishes the receipt in hand, answers who waits, closes.
+  private func stop(_ webhook: HTTPServer?, _ control: HTTPServer) async {
+    let patience = Duration.seconds(20)
+    ServiceNotify.stopping(extendBy: patience)
+    Log.info("stopping")
+    await handler.stop(by: clock.now.advanced(by: patience))
+    await webhook?.stop()
+    await control.stop()
+    await journal.close()
+    Log.info("stopped")
+  }
+}

@@ -1,0 +1,75 @@
+import Documents
+import ESCPOS
+import PrintJobs
+import Synchronization
+import WakeHandler
+
+/// Makes an order into a job's bytes: decodes it, asks its route, lays it out, renders it.
+///
+/// What it is made of changes at a reload; a job in hand keeps what it began with.
+final class Preparation: Sendable {
+  /// What of the configuration shapes the paper.
+  struct Shape: Sendable {
+    var layout: OrderLayout
+    var routes: [Configuration.Route]
+    var dots: any DotSource
+  }
+
+  private let shape: Mutex<Shape>
+
+  init(_ shape: Shape) {
+    self.shape = Mutex(shape)
+  }
+
+  /// Replaces the shape for the jobs to come.
+  func replace(_ new: Shape) {
+    shape.withLock { $0 = new }
+  }
+
+  /// The port of the story.
+  func prepare(
+    _ job: Job, order bytes: [UInt8], for profile: PrinterProfile
+  ) throws(DocumentFault) -> WakeHandler.Preparation {
+    let shape = shape.withLock { $0 }
+    let order = try DocumentReader.read(Order.self, from: bytes)
+    guard order.id == job.key.orderID else {
+      throw DocumentFault(path: "id", message: "is not the id that was asked for")
+    }
+    if job.key.copy == 1, let route = shape.routes.first(where: { $0.kind == job.key.kind }),
+      let reason = route.refusal(of: order)
+    {
+      return .unwanted(reason)
+    }
+    let mark = job.key.copy > 1 ? CopyMark(copy: job.key.copy) : nil
+    do {
+      let rendered = try Renderer(profile: profile, dots: shape.dots)
+        .render(order.receipt ?? shape.layout.receipt(for: order), originals: job.originals, mark: mark)
+      return .receipt(
+        PreparedReceipt(
+          bytes: rendered.bytes, paidAt: order.paidAt, warnings: rendered.warnings.map(\.description)))
+    } catch {
+      let path = order.receipt == nil ? "order" : error.path.isEmpty ? "receipt" : "receipt.\(error.path)"
+      throw DocumentFault(path: path, message: error.message)
+    }
+  }
+}
+
+extension Configuration.Route {
+  /// Why this route does not want an order, or nil when it does.
+  func refusal(of order: Order) -> String? {
+    if let payTypes, !payTypes.contains(order.payType ?? "") {
+      return "the route \"\(kind)\" does not take pay type \(order.payType ?? "none")"
+    }
+    if let merchants, !merchants.contains(order.merchant?.name ?? "") {
+      return "the route \"\(kind)\" does not take this merchant"
+    }
+    return nil
+  }
+}
+
+extension CopyMark {
+  /// The mark of a reprint: `COPY 2 / 补打 2`.
+  init(copy: Int) {
+    self.init(text: "COPY \(copy) / 补打 \(copy)")
+  }
+}

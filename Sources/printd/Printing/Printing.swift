@@ -1,0 +1,115 @@
+import ESCPOS
+import PrintJobs
+import Synchronization
+import TextRaster
+import WakeHandler
+
+/// Everything about paper that a reload can change: printers, routes, layout, pictures.
+final class Printing: Sendable {
+  private struct Current: Sendable {
+    var profiles: [String: PrinterProfile]
+    var kinds: [String]
+  }
+
+  let raster: PangoRaster
+  private let clock: any BootTimeClock
+  private let preparation: Preparation
+  private let current: Mutex<Current>
+  private let openers = Mutex<[String: (printer: Configuration.Printer, opener: any LinkOpener)]>([:])
+
+  init(_ loaded: ConfigurationFile.Loaded, clock: any BootTimeClock) throws(Failure) {
+    let raster = loaded.configuration.raster
+    self.raster = raster
+    self.clock = clock
+    preparation = Preparation(try Self.shape(loaded, raster))
+    current = Mutex(Current(profiles: [:], kinds: []))
+  }
+
+  private static func shape(
+    _ loaded: ConfigurationFile.Loaded, _ raster: PangoRaster
+  ) throws(Failure) -> Preparation.Shape {
+    let configuration = loaded.configuration
+    do {
+      let layout = try OrderLayout(locale: configuration.locale, timeZone: configuration.timeZone)
+      return Preparation.Shape(layout: layout, routes: configuration.routes, dots: raster)
+    } catch {
+      throw Failure(.configuration, "\(error)")
+    }
+  }
+
+  /// The port of the story.
+  var prepare: Prepare {
+    { [preparation] (job, order, profile) throws(DocumentFault) in
+      try preparation.prepare(job, order: order, for: profile)
+    }
+  }
+
+  /// The document kind that a reprint means when it names none.
+  var firstKind: String { current.withLock { $0.kinds.first } ?? "receipt" }
+
+  /// Takes a configuration over and returns its printers for the story; an opener whose printer has not changed stays.
+  ///
+  /// - Throws: ``Failure``; nothing has changed then.
+  func take(_ loaded: ConfigurationFile.Loaded) throws(Failure) -> [PrinterSetup] {
+    let shape = try Self.shape(loaded, raster)
+    var setups: [PrinterSetup] = []
+    var profiles: [String: PrinterProfile] = [:]
+    var kept: [String: (printer: Configuration.Printer, opener: any LinkOpener)] = [:]
+    for printer in loaded.configuration.printers {
+      guard let profile = printer.profile(from: loaded.profiles) else { continue }
+      let known = openers.withLock { $0[printer.name] }
+      let opener: any LinkOpener
+      if let known, known.printer == printer {
+        opener = known.opener
+      } else {
+        opener = try printer.opener(profile: profile, raster: raster, clock: clock)
+      }
+      kept[printer.name] = (printer, opener)
+      profiles[printer.name] = profile
+      setups.append(
+        PrinterSetup(
+          name: printer.name, profile: profile, opener: opener, idleLimit: .seconds(printer.idleSeconds)))
+    }
+    preparation.replace(shape)
+    openers.withLock { $0 = kept }
+    let taken = Current(profiles: profiles, kinds: loaded.configuration.routes.map(\.kind))
+    current.withLock { $0 = taken }
+    return setups
+  }
+
+  /// The test page of a printer, as bytes.
+  ///
+  /// - Throws: `Refusal` when there is no such printer, ``RenderError`` when the page cannot be rendered.
+  func testPage(_ name: String) throws -> [UInt8] {
+    guard let profile = current.withLock({ $0.profiles[name] }) else {
+      throw Refusal(.notFound, "no printer is called \"\(name)\"")
+    }
+    let answers = ["status channel: asked before every job"]
+    let page = TestPage(printer: name, profile: profile, answers: answers)
+    return try Renderer(profile: profile, dots: raster).render(page.receipt).bytes
+  }
+}
+
+extension Configuration {
+  /// The source of dots, with the pictures of the image folder; it costs nothing until it draws.
+  var raster: PangoRaster { PangoRaster(imageFolder: images) }
+
+  /// The routes as the story knows them.
+  var storyRoutes: [WakeHandler.Route] {
+    routes.map { WakeHandler.Route(kind: $0.kind, printer: $0.printer, originals: $0.copies) }
+  }
+
+  /// The policies as the story knows them.
+  var policies: Policies {
+    var policies = Policies()
+    if let limits = WakeHandler.Budget.Limits(
+      total: .milliseconds(Int64(budget.seconds * 1000)), grace: .milliseconds(budget.graceMilliseconds),
+      reserve: .milliseconds(budget.reportReserveMilliseconds))
+    {
+      policies.budget = limits
+    }
+    policies.expiry = .seconds(jobs.expireMinutes * 60)
+    policies.allowsInlineOrders = wakes.inlineOrders
+    return policies
+  }
+}

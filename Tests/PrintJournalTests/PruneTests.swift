@@ -1,0 +1,59 @@
+import PrintJobs
+import PrintJournal
+import Testing
+
+struct PruneTests {
+  let scratch: Scratch
+  let time = SetTime()
+  init() throws { scratch = try Scratch() }
+
+  private func open(historyDays: Int = 30) async throws(JournalError) -> Journal {
+    let time = time
+    return try await Journal.open(path: scratch.path, historyDays: historyDays, now: { time.now })
+  }
+
+  @Test func `what has ended and was reported is forgotten after the history's days, not before`()
+    async throws
+  {
+    let journal = try await open()
+    let job = try await journal.make("A", .toPrinted)
+    _ = try await journal.receive([], deliveryID: "push-1", cursor: nil)
+    try await journal.reported(job.id, timeline: Timeline())
+    time.now += 30 * 86400 - 1
+    #expect(try await journal.prune(now: time.now) == 0)
+    #expect(try await journal.receive([], deliveryID: "push-1", cursor: nil).replayed)
+    time.now += 2
+    #expect(try await journal.prune(now: time.now) == 1)
+    #expect(try await journal.history(limit: 9).isEmpty)
+    #expect(try await !journal.receive([], deliveryID: "push-1", cursor: nil).replayed)
+    let next = try await journal.make("B")
+    #expect(next.id > job.id, "a number is never given to another job")
+  }
+
+  @Test func `what waits, or was never reported, is never forgotten`() async throws {
+    let journal = try await open(historyDays: 0)
+    _ = try await journal.make("waits", [.fetched])
+    _ = try await journal.make("lost", .toIntent + [.unknown])
+    _ = try await journal.make("printed", .toPrinted)
+    time.now += 400 * 86400
+    #expect(try await journal.prune(now: time.now) == 0)
+    #expect(try await journal.history(limit: 9).count == 3)
+    #expect(journal.historyDays == 1)
+  }
+
+  @Test func `a job that ended before the clock was set is remembered from now on`() async throws {
+    time.now = 40
+    let journal = try await open()
+    let job = try await journal.make("A", .toPrinted)
+    _ = try await journal.receive([], deliveryID: "push-1", cursor: nil)
+    try await journal.reported(job.id, timeline: Timeline())
+    #expect(try await journal.prune(now: 100) == 0)
+    time.now = 1_796_000_000
+    #expect(try await journal.prune(now: time.now) == 0)
+    #expect(try await journal.receive([], deliveryID: "push-1", cursor: nil).replayed)
+    #expect(
+      try await journal.receive([.receipt("A")], deliveryID: nil, cursor: nil).entries.map(\.isNew) == [false]
+    )
+    #expect(try await journal.prune(now: time.now + 31 * 86400) == 1)
+  }
+}

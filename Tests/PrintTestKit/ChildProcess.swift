@@ -1,0 +1,131 @@
+public import Glibc
+import Synchronization
+
+/// A program started by a test or a benchmark; it is killed when nobody holds it any more.
+public final class ChildProcess: Sendable {
+  /// A program that could not be started.
+  public struct NotStarted: Error, CustomStringConvertible {
+    /// The program and the reason.
+    public let description: String
+  }
+
+  /// How a program ended.
+  public enum End: Equatable, Sendable {
+    /// It left by itself with this code.
+    case exit(Int32)
+    /// It was ended by this signal.
+    case signal(Int32)
+  }
+
+  private struct State {
+    var end: End?
+    var waiters: [CheckedContinuation<End, Never>] = []
+  }
+
+  /// The process id.
+  public let pid: pid_t
+  private let state = Mutex(State())
+
+  /// Starts a program; a thread of its own waits for its end.
+  ///
+  /// - Parameters:
+  ///   - output: The file that takes standard output and standard error, or nil to pass them on.
+  ///   - environment: Names and values beside the ones of this process.
+  /// - Throws: ``NotStarted``.
+  public init(
+    _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], output: String? = nil
+  ) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    if let output {
+      posix_spawn_file_actions_addopen(
+        &actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o644)
+      posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+    }
+    var variables = environment
+    variables["SWIFT_BACKTRACE"] = "enable=no"
+    var words: [String] = []
+    var next = environ
+    while let entry = next.pointee {
+      let word = String(cString: entry)
+      let name = String(word.prefix { $0 != "=" })
+      if variables[name] == nil { words.append(word) }
+      next += 1
+    }
+    words += variables.map { "\($0.key)=\($0.value)" }
+    var arguments: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    var entries: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer {
+      for pointer in arguments { free(pointer) }
+      for pointer in entries { free(pointer) }
+    }
+    var pid = pid_t()
+    let code = posix_spawnp(&pid, program, &actions, nil, &arguments, &entries)
+    guard code == 0 else {
+      throw NotStarted(description: "\(program): \(String(cString: strerror(code)))")
+    }
+    self.pid = pid
+    let child = pid
+    Thread.detach { [weak self] in
+      var status: Int32 = 0
+      while waitpid(child, &status, 0) < 0, errno == EINTR {}
+      let end: End = status & 0x7F == 0 ? .exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
+      self?.finish(end)
+    }
+  }
+
+  private func finish(_ end: End) {
+    let waiters = state.withLock { state in
+      state.end = end
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.resume(returning: end) }
+  }
+
+  /// Sends a signal, if the program still runs.
+  public func send(_ signal: Int32) {
+    state.withLock { state in
+      if state.end == nil { kill(pid, signal) }
+    }
+  }
+
+  /// How the program ended; waits for it.
+  public var end: End {
+    get async {
+      await withCheckedContinuation { waiter in
+        let end = state.withLock { state -> End? in
+          if state.end == nil { state.waiters.append(waiter) }
+          return state.end
+        }
+        if let end { waiter.resume(returning: end) }
+      }
+    }
+  }
+
+  deinit {
+    if state.withLock({ $0.end == nil }) { kill(pid, SIGKILL) }
+  }
+}
+
+/// A thread that nobody waits for.
+enum Thread {
+  static func detach(_ body: @escaping @Sendable () -> Void) {
+    let box = Unmanaged.passRetained(Body(body))
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { argument in
+        if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
+        return nil
+      }, box.toOpaque())
+    if code == 0 { pthread_detach(thread) } else { box.release() }
+  }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+}
