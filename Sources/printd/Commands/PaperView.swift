@@ -39,7 +39,7 @@ enum PaperView {
   /// Prints text between two torn edges.
   private static func frame(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
-    let width = max(24, lines.map(\.terminalWidth).max() ?? 0)
+    let width = max(24, lines.map(\.columnCount).max() ?? 0)
     let edge = String(repeating: "\u{2504}", count: width + 2)
     Console.print(edge)
     for line in lines { Console.print(" \(line)") }

@@ -53,7 +53,7 @@ struct DirectPrint {
           throw LinkError(.refused, obstacle)
         }
         try await conversation.send(bytes, by: deadline) {}
-        let fence = await conversation.fence(by: deadline)
+        let fence = try await conversation.fence(by: deadline)
         await conversation.end()
         await link.close()
         return fence
