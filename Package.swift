@@ -75,7 +75,7 @@ let package = Package(
     tests("DocumentsTests", ["ESCPOS", "Documents"]),
     tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
     tests("TextRasterTests", ["ESCPOS", "TextRaster"]),
-    tests("PrinterLinksTests", ["ESCPOS", "PrinterLinks"]),
+    tests("PrinterLinksTests", ["ESCPOS", "Documents", "PrinterLinks"]),
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("VirtualPrinterTests", ["ESCPOS", "TextRaster", "VirtualPrinter"]),
