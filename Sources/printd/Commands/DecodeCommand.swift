@@ -40,7 +40,7 @@ struct DecodeCommand: Command {
       printer.finish()
       if asPicture || asText { PaperView.show(printer.printedSheets, asText: asText) }
       if let output {
-        for path in try PaperView.write(printer.printedSheets, to: output) {
+        for path in try PaperView.write(printer.printedSheets, to: output, raster) {
           Console.error("written: \(path)")
         }
       }

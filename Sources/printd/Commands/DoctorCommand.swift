@@ -122,7 +122,7 @@ struct DoctorCommand: Command {
   }
 
   private static func clock() -> Finding {
-    if WallClock.now < WebhookSignature.earliestClock {
+    if SystemTime.now < WebhookSignature.earliestClock {
       return Finding(
         .bad, "clock", "is before 2025; signatures are refused", remedy: "timedatectl set-ntp true")
     }

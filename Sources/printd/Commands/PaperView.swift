@@ -50,12 +50,12 @@ enum PaperView {
   ///
   /// - Returns: The paths.
   /// - Throws: ``Failure`` when a file cannot be written.
-  static func write(_ sheets: [Sheet], to path: String) throws -> [String] {
+  static func write(_ sheets: [Sheet], to path: String, _ raster: PangoRaster) throws -> [String] {
     var paths: [String] = []
     let stem = path.hasSuffix(".png") ? String(path.dropLast(4)) : path
     for (index, sheet) in sheets.enumerated() {
       let name = index == 0 ? path : "\(stem)-\(index + 1).png"
-      try Files.write(try sheet.png(), to: name)
+      try Files.write(try SheetPicture(glyphs: raster).png([sheet]), to: name)
       paths.append(name)
     }
     return paths

@@ -54,14 +54,14 @@ struct PreviewCommand: Command {
     printer.finish()
     PaperView.show(printer.printedSheets, asText: asText)
     if let output {
-      for path in try PaperView.write(printer.printedSheets, to: output) { Console.error("written: \(path)") }
+      for path in try PaperView.write(printer.printedSheets, to: output, raster) { Console.error("written: \(path)") }
     }
     return .success
   }
 
   private static func picture(of bytes: [UInt8]) throws(Failure) -> DotImage {
     do throws(RenderError) {
-      let gray = try PangoRaster.gray(of: bytes)
+      let gray = try PaperPicture.gray(of: bytes)
       var dots = DotImage(width: gray.width, height: gray.height)
       for y in 0..<gray.height {
         for x in 0..<gray.width where gray.levels[y * gray.width + x] < 128 { dots[x, y] = true }
@@ -82,7 +82,6 @@ struct PreviewCommand: Command {
     } catch {
       throw Failure(.badInput, "\(path): \(error)")
     }
-    if let receipt = order.receipt { return receipt }
     return try OrderLayout.named(look.locale, look.timeZone).receipt(for: order)
   }
 
@@ -115,7 +114,7 @@ struct Look {
     let timeZone = try arguments.option("--time-zone")
     let images = try arguments.option("--images")
     let loaded = options.hasConfiguration ? try options.load() : nil
-    let catalogue = try loaded?.profiles ?? ProfileCatalogue.builtIn()
+    let catalogue = if let loaded { loaded.profiles } else { try ProfileCatalogue.builtIn() }
     let wanted = name ?? loaded?.configuration.printers.first?.profile ?? "generic-80"
     guard let profile = catalogue[wanted] else {
       let nearest = nearestWord(to: wanted, among: catalogue.names)

@@ -39,7 +39,7 @@ struct Watchdog {
 }
 
 /// The date.
-enum WallClock {
+enum SystemTime {
   /// Seconds since 1970.
   static var now: Double {
     var time = timespec()
@@ -54,7 +54,7 @@ enum Upkeep {
   static func run(_ journal: Journal) async {
     while !Task.isCancelled {
       do throws(JournalError) {
-        let count = try await journal.prune(now: WallClock.now)
+        let count = try await journal.prune(now: SystemTime.now)
         if count > 0 { Log.info("journal pruned", ["jobs": count]) }
       } catch {
         Log.warning("journal not pruned", ["reason": error.message])

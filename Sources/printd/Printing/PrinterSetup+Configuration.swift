@@ -7,7 +7,7 @@ import WakeHandler
 extension Configuration.Printer {
   /// The profile with what the configuration says otherwise; nil when there is no such profile.
   func profile(from catalogue: ProfileCatalogue) -> PrinterProfile? {
-    guard var profile = catalogue[profile] else { return nil }
+    guard var profile = catalogue[self.profile] else { return nil }
     guard let overrides else { return profile }
     if let fence = overrides.fence { profile.fence = fence }
     if let bytesPerSecond = overrides.bytesPerSecond { profile.bytesPerSecond = bytesPerSecond }
