@@ -47,7 +47,9 @@ struct BenchOrders {
     folder = try TemporaryFolder()
     ids = (0..<count).map { "bench-\(100_000 + $0)" }
     for id in ids {
-      let items = (1...12).map { #"{"name":"Article \#($0)","quantity":\#($0),"unit_price":"1.25","amount":"\#($0).25"}"# }
+      let items = (1...12).map {
+        #"{"name":"Article \#($0)","quantity":\#($0),"unit_price":"1.25","amount":"\#($0).25"}"#
+      }
       try folder.write(
         """
         {"id":"\(id)","number":"\(id)","currency":"EUR","paid_at":"2030-01-01T12:00:00Z","pay_type":"card",

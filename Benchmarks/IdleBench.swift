@@ -53,7 +53,9 @@ enum Process {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      guard Int(name) != nil, let text = try? Fixtures.text(ofFile: "/proc/\(pid)/task/\(name)/status") else { continue }
+      guard Int(name) != nil, let text = try? Fixtures.text(ofFile: "/proc/\(pid)/task/\(name)/status") else {
+        continue
+      }
       for line in text.split(separator: "\n") where line.contains("ctxt_switches") {
         count += Int(line.filter(\.isNumber)) ?? 0
       }

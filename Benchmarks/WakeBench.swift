@@ -19,7 +19,8 @@ enum WakeBench {
     var completed: [Double] = []
     for id in orders.ids {
       let answer = try await rig.wake(id)
-      guard answer.outcome == "printed", let first = answer.timeline.firstByte, let end = answer.timeline.completed
+      guard answer.outcome == "printed", let first = answer.timeline.firstByte,
+        let end = answer.timeline.completed
       else { throw Fixtures.Missing(path: "wake \(id): \(answer)\n\(rig.log)") }
       firstByte.append(first)
       completed.append(end)
@@ -84,7 +85,8 @@ extension DaemonRig {
   func post(_ id: String) async throws {
     let response = try await ask(.post, "/v1/wakes", Self.body(id), headers: [("Prefer", "respond-async")])
     guard response.status == 202 else {
-      throw Fixtures.Missing(path: "wake \(id): \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+      throw Fixtures.Missing(
+        path: "wake \(id): \(response.status) \(String(decoding: response.body, as: UTF8.self))")
     }
   }
 

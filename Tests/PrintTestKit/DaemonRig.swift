@@ -116,7 +116,9 @@ public final class DaemonRig: Sendable {
     headers: [(name: String, value: String)] = []
   ) async throws -> HTTPClient.Response {
     try await control.send(
-      .init(method, "http://printd\(path)", headers: headers, body: body.map { Array($0.utf8) }, responseLimit: 64 << 20),
+      .init(
+        method, "http://printd\(path)", headers: headers, body: body.map { Array($0.utf8) },
+        responseLimit: 64 << 20),
       by: BootClock().now.advanced(by: .seconds(60)))
   }
 
@@ -127,7 +129,8 @@ public final class DaemonRig: Sendable {
 
   /// Runs a command of `printd` with the daemon's configuration: its end and its output.
   public func run(_ words: String...) async throws -> (end: ChildProcess.End, output: String) {
-    let output = folder.path("command-\(words.joined(separator: "-").filter { $0.isLetter || $0.isNumber }).log")
+    let output = folder.path(
+      "command-\(words.joined(separator: "-").filter { $0.isLetter || $0.isNumber }).log")
     let child = try ChildProcess(
       Programs.path("printd"), words + ["--config", folder.path("printd.json5")], output: output)
     let end = await child.end

@@ -54,7 +54,9 @@ struct PreviewCommand: Command {
     printer.finish()
     PaperView.show(printer.printedSheets, asText: asText)
     if let output {
-      for path in try PaperView.write(printer.printedSheets, to: output, raster) { Console.error("written: \(path)") }
+      for path in try PaperView.write(printer.printedSheets, to: output, raster) {
+        Console.error("written: \(path)")
+      }
     }
     return .success
   }
@@ -104,7 +106,7 @@ struct PreviewCommand: Command {
 struct Look {
   var profile: PrinterProfile
   var locale: String
-  var timeZone: String
+  var timeZone: String?
   var images: String?
 
   /// Takes the options out of the arguments; the configuration fills in what is not said, when there is one.
@@ -124,7 +126,7 @@ struct Look {
     }
     self.profile = profile
     self.locale = locale ?? loaded?.configuration.locale ?? "en"
-    self.timeZone = timeZone ?? loaded?.configuration.timeZone ?? "UTC"
+    self.timeZone = timeZone ?? loaded?.configuration.timeZone
     self.images = images ?? loaded?.configuration.images
   }
 }

@@ -9,8 +9,8 @@ struct Configuration: Decodable, Equatable, Sendable {
   var stateDirectory = "/var/lib/printd"
   /// The language of the built-in layout: `en`, `de-DE`, `zh-CN`, …
   var locale = "en"
-  /// The time zone of the dates on the paper: `Europe/Berlin`.
-  var timeZone = "UTC"
+  /// The time zone of the dates on the paper: `Europe/Berlin`; nil for the system's own.
+  var timeZone: String?
   /// The folder with the pictures that receipts name.
   var images: String?
   /// The folder with more printer profiles.

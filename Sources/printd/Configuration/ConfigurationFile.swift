@@ -163,12 +163,21 @@ extension Configuration {
     func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
     stateDirectory = absolute(stateDirectory)
     images = images.map(absolute)
+    for index in printers.indices where printers[index].link != .tcp {
+      printers[index].address = printers[index].address.map(absolute)
+    }
     profiles = profiles.map(absolute)
-    webhook?.secretFiles = webhook?.secretFiles.map(absolute) ?? []
+    if var webhook {
+      webhook.secretFiles = webhook.secretFiles.map(absolute)
+      self.webhook = webhook
+    }
     if case .directory(let path) = orders { orders = .directory(absolute(path)) }
     if case .http(var http) = orders {
       http.tokenFile = http.tokenFile.map(absolute)
-      http.header?.valueFile = http.header.map { absolute($0.valueFile) } ?? ""
+      if var header = http.header {
+        header.valueFile = absolute(header.valueFile)
+        http.header = header
+      }
       http.caFile = http.caFile.map(absolute)
       orders = .http(http)
     }

@@ -43,7 +43,10 @@ final class ReceiptMaker: Sendable {
     let mark = job.key.copy > 1 ? CopyMark(copy: job.key.copy) : nil
     do throws(RenderError) {
       let rendered = try Renderer(profile: profile, dots: shape.dots)
-        .render(job.key.kind == "kitchen" ? shape.layout.kitchenTicket(for: order) : shape.layout.receipt(for: order), originals: job.originals, mark: mark)
+        .render(
+          job.key.kind == "kitchen"
+            ? shape.layout.kitchenTicket(for: order) : shape.layout.receipt(for: order),
+          originals: job.originals, mark: mark)
       return .receipt(
         PreparedReceipt(
           bytes: rendered.bytes, paidAt: order.paidAt, warnings: rendered.warnings.map(\.description)))
