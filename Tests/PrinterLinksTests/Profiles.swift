@@ -7,7 +7,7 @@ extension PrinterProfile {
     get throws {
       let json = """
         {"name": "t", "title": "t", "widthDots": 384, "fontA": {"columns": 32, "cell": {"width": 12, "height": 24}},
-         "codePages": [], "barcodes": [], "drawer": false, "withoutCommands": [],
+         "codePages": [], "barcodes": [], "drawer": false, "withoutCommands": [], "notReset": [],
          "status": {"dleEOT": true, "asb": false}, "fence": "none", "bytesPerSecond": 1000}
         """
       return try DocumentReader.read(PrinterProfile.self, from: Array(json.utf8))

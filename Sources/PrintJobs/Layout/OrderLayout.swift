@@ -69,17 +69,9 @@ public struct OrderLayout: Sendable {
     return Receipt(blocks: blocks)
   }
 
-  /// A receipt with a mark above and below that says which copy it is: `COPY 2 / 补打 2`.
-  ///
-  /// The mark is never left to one language: it also says `COPY`, so that a stranger sees it too.
-  public func marked(_ receipt: Receipt, copy: Int) -> Receipt {
-    let text = words.copy == "COPY" ? "COPY \(copy)" : "COPY \(copy) / \(words.copy) \(copy)"
-    let mark = Receipt.Block.text(
-      Receipt.Text(" \(text) ", align: .center, style: Receipt.Style(bold: true, invert: true, height: 2)))
-    var blocks = receipt.blocks
-    let end = blocks.lastIndex { if case .cut = $0 { true } else { false } } ?? blocks.endIndex
-    blocks.insert(mark, at: end)
-    return Receipt(blocks: [mark] + blocks)
+  /// What marks copy `number` on the paper: `COPY 2 / 补打 2`, in English too, so that a stranger sees it.
+  public func copyMark(_ number: Int) -> String {
+    words.copy == "COPY" ? "COPY \(number)" : "COPY \(number) / \(words.copy) \(number)"
   }
 
   private func head(_ merchant: Order.Merchant?) -> [Receipt.Block] {
