@@ -83,7 +83,7 @@ let package = Package(
       swiftSettings: settings),
     tests("PrintJournalTests", ["PrintJobs", "PrintJournal", "WakeHandler", "JournalVictim"]),
     tests("OrderServiceTests", ["ESCPOS", "PrintJobs", "OrderService", "WakeChannels"]),
-    tests("WakeHandlerTests", ["ESCPOS", "PrintJobs", "WakeHandler"]),
+    tests("WakeHandlerTests", ["ESCPOS", "Documents", "PrintJobs", "WakeHandler"]),
     tests("printdTests", ["ESCPOS", "PrintJobs", "WakeHandler", "VirtualPrinter"]),
   ],
   swiftLanguageModes: [.v6]
