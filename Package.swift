@@ -60,7 +60,8 @@ let package = Package(
     program(
       "printd",
       [
-        "ESCPOS", "PrintJobs", "Documents", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter", "PrintJournal",
+        "ESCPOS", "PrintJobs", "Documents", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter",
+        "PrintJournal",
         "OrderService", "WakeHandler", "Curl", "CSystemd",
       ]),
     program("SampleShop", ["WakeChannels"]),
@@ -70,7 +71,8 @@ let package = Package(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
     .target(
-      name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit", swiftSettings: settings),
+      name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
+      swiftSettings: settings),
     tests("ESCPOSTests", ["ESCPOS", "Documents"]),
     tests("DocumentsTests", ["ESCPOS", "Documents"]),
     tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
@@ -84,14 +86,18 @@ let package = Package(
       swiftSettings: settings),
     tests("PrintJournalTests", ["PrintJobs", "PrintJournal", "WakeHandler", "JournalVictim"]),
     tests("OrderServiceTests", ["ESCPOS", "PrintJobs", "OrderService", "WakeChannels"]),
-    tests("WakeHandlerTests", ["ESCPOS", "PrintJobs", "WakeHandler"]),
+    tests("WakeHandlerTests", ["ESCPOS", "Documents", "PrintJobs", "WakeHandler"]),
     tests(
       "printdTests",
-      ["ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter", "TextRaster", "printd", "SampleShop"]),
+      [
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
+        "TextRaster", "printd", "SampleShop",
+      ]),
     .executableTarget(
       name: "PrintdBench",
       dependencies: [
-        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels", "PrintTestKit",
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels",
+        "PrintTestKit",
       ], path: "Benchmarks", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
