@@ -63,21 +63,18 @@ public struct SheetPicture: Sendable {
   private func lay(_ sheet: Sheet, _ dots: DotImage, on image: inout DotImage, paper: Int, y: Int) {
     let height = sheet.height + 2 * edge
     let left = table
+    let isToothed = (top: true, bottom: sheet.cut != .cut(.full))
     for row in 0..<height {
-      // Teeth of the tear bar at the top, and at the bottom the blade: straight when the cut was full.
+      // The teeth of the tear bar; a full cut leaves a straight edge.
       let distance = min(row, height - 1 - row)
-      let isTop = row < edge
-      let isToothed = isTop ? true : sheet.cut != .cut(.full)
+      let hasTeeth = distance < edge && (row < edge ? isToothed.top : isToothed.bottom)
       for x in 0..<paper {
-        let tooth = abs((x % (2 * edge)) - edge)
-        let isPaper = !isToothed || distance >= edge || distance >= tooth
-        guard isPaper else { continue }
-        image[left + x, y + row] = false
+        let tooth = hasTeeth ? abs(x % (2 * edge) - edge) : 0
+        guard distance >= tooth else { continue }
+        let isOutline = distance < tooth + 2 && distance < edge || x == 0 || x == paper - 1
+        image[left + x, y + row] = isOutline
       }
-      image[left, y + row] = distance >= edge
-      image[left + paper - 1, y + row] = distance >= edge
     }
-    if sheet.cut == .cut(.full) { image.fill(x: left..<left + paper, y: y + height - 1..<y + height) }
     image.draw(dots, x: left + bezel, y: y + edge)
     for entry in sheet.entries {
       guard case .mark(let mark) = entry.content else { continue }
