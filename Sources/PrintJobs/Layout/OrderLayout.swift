@@ -18,11 +18,15 @@ public struct OrderLayout: Sendable {
     self.clock = clock
   }
 
-  /// The receipt of an order: its own when it brings one, else the built-in one.
+  /// The receipt of an order: its own when it brings one, else the built-in one, in the order's language when it names one.
   ///
   /// Nothing of the order is left out: what is too long for its place is wrapped there.
   public func receipt(for order: Order) -> Receipt {
     if let receipt = order.receipt { return receipt }
+    return order.locale.map { OrderLayout(locale: $0, clock: clock) }?.builtIn(order) ?? builtIn(order)
+  }
+
+  private func builtIn(_ order: Order) -> Receipt {
     var blocks = head(order.merchant)
     blocks.append(.text(Receipt.Text(words.title, align: .center)))
     blocks += facts(order)
