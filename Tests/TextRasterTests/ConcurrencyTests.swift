@@ -33,6 +33,16 @@ import TextRaster
     for index in 0..<200 { #expect(together[index] == alone[index]) }
   }
 
+  @Test("letting go of the fonts changes no dot")
+  func release() {
+    let raster = PangoRaster()
+    let cell = CellSize(width: 12, height: 24)
+    raster.releaseFonts()
+    let before = raster.glyph("Ä", cell: cell, bold: false)
+    raster.releaseFonts()
+    #expect(raster.glyph("Ä", cell: cell, bold: false) == before)
+  }
+
   @Test("several sources draw at once")
   func manySources() async throws {
     let cell = CellSize(width: 24, height: 24)
