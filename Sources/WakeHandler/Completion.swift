@@ -1,5 +1,4 @@
 import PrintJobs
-import Synchronization
 
 /// The end of a wake, called exactly once, for as many as wait for it.
 ///
@@ -11,7 +10,7 @@ public final class Completion: Sendable {
     var waiters: [CheckedContinuation<WakeCompletion, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = TracedLock(State())
 
   private init() {}
 
@@ -42,7 +41,7 @@ public final class Completion: Sendable {
   }
 
   /// How the wake ended, or nil while it has not.
-  public var current: WakeCompletion? { state.withLock(\.value) }
+  public var current: WakeCompletion? { state.withLock { $0.value } }
 
   @discardableResult
   private func write(_ value: WakeCompletion) -> Bool {

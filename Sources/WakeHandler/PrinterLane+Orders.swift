@@ -46,9 +46,14 @@ extension PrinterLane {
     guard let ticket = ticket(id) else { return false }
     switch error.code {
     case .unavailable, .deadline:
+      let reason = "the order could not be fetched: \(error.message)"
       update(id) { $0.order = .awaited }
-      floor.wakes.note(id, .queued("the order could not be fetched: \(error.message)"), ticket.timeline)
+      floor.wakes.note(id, .queued(reason), ticket.timeline)
       bell.ring()
+      if ticket.order != .awaited {
+        floor.ports.note(
+          HandlerEvent(.warning, reason, job: id, order: ticket.job.key.orderID, printer: name))
+      }
       return true
     case .notFound, .refused, .unsupported:
       await end(id, as: .rejected, reason: "the order could not be fetched: \(error.message)")

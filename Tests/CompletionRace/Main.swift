@@ -45,27 +45,28 @@ final class Race: Sendable {
   let racers: [Outcome]
   private let contests: [(completion: Completion, writer: Completion.Writer)]
   private let arrived = Atomic(0)
-  private let wins: Mutex<[[Bool]]>
+  private let lanes: [Lane]
   private let threads = Mutex<[pthread_t]>([])
 
   init(contests: Int, racers: [Outcome]) {
     self.racers = racers
     self.contests = (0..<contests).map { _ in Completion.pair() }
-    self.wins = Mutex(racers.map { _ in [] })
+    self.lanes = racers.map { Lane(word: WakeCompletion(outcome: $0, jobs: [])) }
   }
 
   /// Lets the racers run.
   func begin() {
-    for racer in racers.indices {
-      let lane = Unmanaged.passRetained(Lane(race: self, racer: racer))
+    for lane in lanes {
+      let start = Unmanaged.passRetained(Start(race: self, lane: lane))
       var thread = pthread_t()
       let error = pthread_create(
         &thread, nil,
-        { lane in
-          guard let lane else { return nil }
-          Unmanaged<Lane>.fromOpaque(lane).takeRetainedValue().run()
+        { start in
+          guard let start else { return nil }
+          let (race, lane) = Unmanaged<Start>.fromOpaque(start).takeRetainedValue().runner
+          race.run(lane)
           return nil
-        }, lane.toOpaque())
+        }, start.toOpaque())
       guard error == 0 else {
         print("no thread for a racer: \(String(cString: strerror(error)))")
         exit(EXIT_FAILURE)
@@ -84,29 +85,30 @@ final class Race: Sendable {
   /// Waits for the racers; returns for each of them which contests it won.
   func finish() -> [[Bool]] {
     for thread in threads.withLock({ $0 }) { pthread_join(thread, nil) }
-    return wins.withLock { $0 }
+    return lanes.map(\.won)
   }
 
-  /// One racer on its thread.
-  private final class Lane {
-    let race: Race
-    let racer: Int
-
-    init(race: Race, racer: Int) {
-      self.race = race
-      self.racer = racer
+  private func run(_ lane: Lane) {
+    for (place, contest) in contests.enumerated() {
+      arrived.add(1, ordering: .acquiringAndReleasing)
+      while arrived.load(ordering: .acquiring) < (place + 1) * racers.count { sched_yield() }
+      lane.won.append(contest.writer.complete(lane.word))
     }
+  }
 
-    func run() {
-      let count = race.racers.count
-      let word = WakeCompletion(outcome: race.racers[racer], jobs: [])
-      var won: [Bool] = []
-      for (place, contest) in race.contests.enumerated() {
-        race.arrived.add(1, ordering: .acquiringAndReleasing)
-        while race.arrived.load(ordering: .acquiring) < (place + 1) * count { sched_yield() }
-        won.append(contest.writer.complete(word))
-      }
-      race.wins.withLock { $0[racer] = won }
-    }
+  /// One racer and what it won.
+  private final class Lane: @unchecked Sendable {
+    // `won` is written by the racer's thread alone, and read once that has been joined.
+    var won: [Bool] = []
+    let word: WakeCompletion
+
+    init(word: WakeCompletion) { self.word = word }
+  }
+
+  /// What a thread is given.
+  private final class Start {
+    let runner: (race: Race, lane: Lane)
+
+    init(race: Race, lane: Lane) { runner = (race, lane) }
   }
 }

@@ -1,0 +1,150 @@
+import PrintJobs
+import Synchronization
+import WakeHandler
+
+/// A journal in memory with the real one's rules, that fails when told to.
+final class JournalDouble: JobPort, Sendable {
+  private struct State {
+    var jobs: [Int64: Job] = [:]
+    var deliveries: Set<String> = []
+    var cursor: String?
+    var commits = 0
+    var failures: [String: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+  private let log: EventLog
+  private let date: @Sendable () -> Double
+
+  init(log: EventLog, date: @escaping @Sendable () -> Double) {
+    self.log = log
+    self.date = date
+  }
+
+  var commits: Int { state.withLock(\.commits) }
+  var all: [Job] { state.withLock { $0.jobs.values.sorted { $0.id < $1.id } } }
+  var storedCursor: String? { state.withLock(\.cursor) }
+
+  /// Lets the next `times` calls fail that are called `call`: `receive`, `reported`, `job`, or the goal of a move.
+  func fail(_ call: String, times: Int = 1) { state.withLock { $0.failures[call] = times } }
+
+  /// Puts a job there as an earlier life left it.
+  func put(_ job: Job) { state.withLock { $0.jobs[job.id] = job } }
+
+  private func check(_ call: String, _ state: inout State) throws(JournalError) {
+    guard let left = state.failures[call], left > 0 else { return }
+    state.failures[call] = left - 1
+    log.say("journal fails: \(call)")
+    throw JournalError(.storage, "disk full")
+  }
+
+  private func locked<T: Sendable>(
+    _ body: (inout State) throws(JournalError) -> T
+  ) throws(JournalError) -> T {
+    let result: Result<T, JournalError> = state.withLock { state in
+      do throws(JournalError) {
+        return .success(try body(&state))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  func receive(
+    _ jobs: [NewJob], deliveryID: String?, cursor: String?
+  ) async throws(JournalError) -> Received {
+    let date = date()
+    let received = try locked { state throws(JournalError) -> Received in
+      try check("receive", &state)
+      let known = jobs.map { new in state.jobs.values.first { $0.key == new.key } }
+      if let deliveryID, state.deliveries.contains(deliveryID) {
+        let entries = known.compactMap(\.self).map { Received.Entry(job: $0, isNew: false) }
+        return Received(entries: entries, replayed: true)
+      }
+      state.commits += 1
+      if let deliveryID { state.deliveries.insert(deliveryID) }
+      if let cursor { state.cursor = cursor }
+      var entries: [Received.Entry] = []
+      for (new, known) in zip(jobs, known) {
+        if let known {
+          entries.append(Received.Entry(job: known, isNew: false))
+        } else {
+          let id = Int64(state.jobs.count + 1)
+          let job = Job(
+            id: id, key: new.key, printer: new.printer, originals: new.originals, receivedAt: date,
+            expiresAt: new.expiresAt, order: new.order)
+          state.jobs[id] = job
+          entries.append(Received.Entry(job: job, isNew: true))
+        }
+      }
+      return Received(entries: entries)
+    }
+    for entry in received.entries where entry.isNew { log.say("received \(entry.job.id)") }
+    return received
+  }
+
+  func advance(
+    _ id: Int64, through states: [JobState], change: JobChange
+  ) async throws(JournalError) -> Job {
+    let date = date()
+    let job = try locked { state throws(JournalError) -> Job in
+      if let goal = states.last { try check(goal.rawValue, &state) }
+      guard var job = state.jobs[id] else { throw JournalError(.notFound, "no job \(id)") }
+      for next in states {
+        guard next.follows(job.state) else {
+          throw JournalError(.conflict, "job \(id) is \(job.state.rawValue)")
+        }
+        job.state = next
+        if next.isFinal {
+          job.finishedAt = date
+          job.reportedAt = nil
+        }
+      }
+      job.reason = change.reason ?? job.reason
+      job.confirmation = change.confirmation ?? job.confirmation
+      job.attempt = change.attempt ?? job.attempt
+      job.expiresAt = change.expiresAt ?? job.expiresAt
+      job.order = change.order ?? job.order
+      job.bytesTotal = change.bytesTotal ?? job.bytesTotal
+      job.bytesAccepted = change.bytesAccepted ?? job.bytesAccepted
+      job.timeline = change.timeline ?? job.timeline
+      state.jobs[id] = job
+      state.commits += 1
+      return job
+    }
+    log.say("\(job.state.rawValue) \(id)")
+    return job
+  }
+
+  func reported(_ id: Int64, as state: JobState, timeline: Timeline) async throws(JournalError) {
+    let date = date()
+    try locked { all throws(JournalError) in
+      try check("reported", &all)
+      guard all.jobs[id]?.state == state else { throw JournalError(.conflict, "moved on") }
+      all.jobs[id]?.reportedAt = date
+      all.jobs[id]?.timeline = timeline
+      all.commits += 1
+    }
+    log.say("reported \(id)")
+  }
+
+  func job(_ id: Int64) async throws(JournalError) -> Job? {
+    try locked { state throws(JournalError) -> Job? in
+      try check("job", &state)
+      return state.jobs[id]
+    }
+  }
+
+  func jobs(orderID: String) async throws(JournalError) -> [Job] {
+    all.filter { $0.key.orderID == orderID }
+  }
+
+  func unfinished() async throws(JournalError) -> [Job] { all.filter { !$0.state.isFinal } }
+
+  func unreported(limit: Int) async throws(JournalError) -> [Job] {
+    Array(all.filter { $0.state.isFinal && $0.reportedAt == nil }.prefix(limit))
+  }
+
+  func cursor() async throws(JournalError) -> String? { storedCursor }
+}

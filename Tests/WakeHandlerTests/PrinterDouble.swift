@@ -1,0 +1,221 @@
+import ESCPOS
+import PrintTestKit
+import Synchronization
+import WakeHandler
+
+/// A printer with its link and its conversation, that does as told.
+final class PrinterDouble: LinkOpener, Sendable {
+  /// What it does with a job's bytes.
+  enum Sending: Sendable {
+    case takesAll
+    /// The link goes after this many bytes.
+    case loses(after: Int)
+    /// Takes this many bytes, then none until the deadline.
+    case stalls(after: Int)
+  }
+
+  /// What it says behind a job.
+  enum Fence: Sendable {
+    case proven
+    case unconfirmed
+    /// Nothing until the deadline; then that, with this known of it.
+    case missing(PrinterStatus)
+    case lost
+    /// Nothing until ``PrinterDouble/confirm()``, or until the deadline.
+    case late(PrinterStatus)
+  }
+
+  /// What it does in turn; the last of each list stays.
+  struct Script: Sendable {
+    var opens: [LinkError.Code?] = []
+    var gates: [PrinterConversation.Gate] = []
+    var gateErrors: [LinkError.Code?] = []
+    var sending: [Sending] = []
+    var fences: [Fence] = []
+    var isSlow = false
+  }
+
+  private struct State {
+    var script = Script()
+    var paper: [String] = []
+    var accepted: [UInt8] = []
+    var opened = 0
+    var closed = 0
+    var isConfirmed = false
+  }
+
+  let name: String
+  private let state = Mutex(State())
+  private let bell = EventLog()
+  private let log: EventLog
+  private let clock: ManualClock
+
+  init(_ name: String, log: EventLog, clock: ManualClock) {
+    self.name = name
+    self.log = log
+    self.clock = clock
+  }
+
+  /// What is on the paper, a job a line.
+  var paper: [String] { state.withLock(\.paper) }
+  /// Every byte that a link took.
+  var accepted: String { state.withLock { String(decoding: $0.accepted, as: UTF8.self) } }
+  var opened: Int { state.withLock(\.opened) }
+  var closed: Int { state.withLock(\.closed) }
+
+  /// Changes what it does from now on.
+  func script(_ change: (inout Script) -> Void) { state.withLock { change(&$0.script) } }
+  /// Confirms the job that waits for it.
+  func confirm() {
+    state.withLock { $0.isConfirmed = true }
+    bell.say("confirmed")
+  }
+  /// Lets a slow printer open its link.
+  func appear() { bell.say("there") }
+
+  func open(by deadline: BootInstant) async throws(LinkError) -> any PrinterLink {
+    log.say("open \(name)")
+    let (failure, isSlow) = state.withLock { state -> (LinkError.Code?, Bool) in
+      let failure = state.script.opens.first ?? nil
+      if state.script.opens.count > 1 { state.script.opens.removeFirst() }
+      if failure == nil { state.opened += 1 }
+      return (failure, state.script.isSlow)
+    }
+    if isSlow { await bell.until("there") }
+    if let failure { throw LinkError(failure, "the printer is off") }
+    return LinkDouble { [self] in
+      state.withLock { $0.closed += 1 }
+      log.say("close \(name)")
+    }
+  }
+
+  /// One conversation.
+  func converse() -> any ConversationPort { ConversationDouble(self) }
+
+  fileprivate func gate() throws(LinkError) -> PrinterConversation.Gate {
+    let (gate, error) = state.withLock { state -> (PrinterConversation.Gate, LinkError.Code?) in
+      if let error = state.script.gateErrors.first ?? nil {
+        if state.script.gateErrors.count > 1 { state.script.gateErrors.removeFirst() }
+        return (.silent, error)
+      }
+      if state.script.gateErrors.count > 1 { state.script.gateErrors.removeFirst() }
+      let gate = state.script.gates.first ?? .ready(PrinterStatus())
+      if state.script.gates.count > 1 { state.script.gates.removeFirst() }
+      return (gate, nil)
+    }
+    if let error { throw LinkError(error, "the link is gone") }
+    log.say("gate \(name)")
+    return gate
+  }
+
+  fileprivate func send(
+    _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
+  ) async throws(LinkError) -> Int {
+    let sending = state.withLock { state -> Sending in
+      let sending = state.script.sending.first ?? .takesAll
+      if state.script.sending.count > 1 { state.script.sending.removeFirst() }
+      return sending
+    }
+    let taken: Int
+    switch sending {
+    case .takesAll: taken = bytes.count
+    case .loses(let count), .stalls(let count): taken = min(count, bytes.count)
+    }
+    if taken > 0 { firstByte() }
+    state.withLock { state in
+      state.accepted += bytes.prefix(taken)
+      if taken == bytes.count { state.paper.append(String(decoding: bytes, as: UTF8.self)) }
+    }
+    log.say("sent \(String(decoding: bytes.prefix(taken), as: UTF8.self))")
+    return taken
+  }
+
+  fileprivate func end(of sending: Sending, by deadline: BootInstant) async {
+    if case .stalls = sending { try? await clock.sleep(until: deadline, tolerance: nil) }
+  }
+
+  fileprivate func nextSending() -> Sending {
+    state.withLock { $0.script.sending.first ?? .takesAll }
+  }
+
+  fileprivate func fence(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Fence {
+    let fence = state.withLock { state -> Fence in
+      let fence = state.script.fences.first ?? .proven
+      if case .late = fence { return fence }
+      if state.script.fences.count > 1 { state.script.fences.removeFirst() }
+      return fence
+    }
+    log.say("fence \(name)")
+    switch fence {
+    case .proven: return .proven
+    case .unconfirmed: return .unconfirmed
+    case .lost: throw LinkError(.lost, "the printer is gone")
+    case .missing(let status):
+      try? await clock.sleep(until: deadline, tolerance: nil)
+      return .missing(status)
+    case .late(let status):
+      let alarm = Task { [clock, bell] in
+        try await clock.sleep(until: deadline, tolerance: nil)
+        bell.say("confirmed")
+      }
+      let count = bell.count(of: "confirmed")
+      if !state.withLock(\.isConfirmed) { await bell.until("confirmed", count + 1) }
+      alarm.cancel()
+      return state.withLock(\.isConfirmed) ? .proven : .missing(status)
+    }
+  }
+}
+
+/// A link that carries nothing by itself; what goes over it is the conversation's business.
+final class LinkDouble: PrinterLink, Sendable {
+  private let isClosed = Mutex(false)
+  private let closing: @Sendable () -> Void
+
+  init(closing: @escaping @Sendable () -> Void) { self.closing = closing }
+
+  let bytesAccepted = 0
+  let hasBackChannel = true
+  func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {}
+  func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {
+    throw LinkError(.lost, "nothing is said here")
+  }
+  func flush(by deadline: BootInstant) async throws(LinkError) {}
+  func close() async {
+    let isFirst = isClosed.withLock { isClosed in
+      defer { isClosed = true }
+      return !isClosed
+    }
+    if isFirst { closing() }
+  }
+}
+
+private final class ConversationDouble: ConversationPort, Sendable {
+  private let printer: PrinterDouble
+  private let taken = Mutex(0)
+
+  init(_ printer: PrinterDouble) { self.printer = printer }
+
+  func gate(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Gate {
+    try printer.gate()
+  }
+
+  func send(
+    _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
+  ) async throws(LinkError) {
+    let sending = printer.nextSending()
+    let count = try await printer.send(bytes, by: deadline, firstByte: firstByte)
+    taken.withLock { $0 = count }
+    await printer.end(of: sending, by: deadline)
+    guard count < bytes.count else { return }
+    if case .stalls = sending { throw LinkError(.deadline, "the printer takes nothing") }
+    throw LinkError(.lost, "the printer is gone")
+  }
+
+  func fence(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Fence {
+    try await printer.fence(by: deadline)
+  }
+
+  var jobBytesAccepted: Int { taken.withLock { $0 } }
+  var status: PrinterStatus { PrinterStatus() }
+  func end() async {}
+}
