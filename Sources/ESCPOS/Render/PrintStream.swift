@@ -60,6 +60,9 @@ struct PrintStream {
   /// Feeds `lines` blank lines before whatever comes next.
   mutating func feed(lines: Int) { pendingFeed += lines }
 
+  /// Sees to it that at least `lines` blank lines come before whatever comes next.
+  mutating func leave(lines: Int) { pendingFeed = max(pendingFeed, lines) }
+
   /// Feeds what is due.
   mutating func flushFeed() {
     while pendingFeed > 0 {

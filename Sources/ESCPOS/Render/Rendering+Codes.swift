@@ -59,6 +59,9 @@ extension Rendering {
         qr.moduleSize, native.maximumModule, profile.widthDots / (modules + QRVersion.quietZone))
       if fitting >= min(2, qr.moduleSize) {
         if fitting < qr.moduleSize { warn("the QR code was made \(fitting) dots a module wide to fit") }
+        // The quiet zone above and below is the host's business.
+        let quiet = (QRVersion.quietZone / 2 * fitting + Self.lineSpacing - 1) / Self.lineSpacing
+        stream.leave(lines: quiet)
         stream.flushFeed()
         stream.align(qr.align)
         stream.block(Command.qrModel2)
@@ -66,6 +69,7 @@ extension Rendering {
         stream.block(Command.qrCorrection(qr.correction))
         stream.block(Command.qrStore(bytes))
         stream.block(Command.qrPrint)
+        stream.leave(lines: quiet)
         return
       }
     }

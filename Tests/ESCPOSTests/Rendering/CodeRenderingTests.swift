@@ -144,6 +144,17 @@ import Testing
     #expect(store.pair(3) == 803)
   }
 
+  @Test("a QR code has four modules of white above and below")
+  func quietZone() throws {
+    for (module, lines) in [(6, 1), (12, 2)] {
+      let receipt = Receipt(blocks: [
+        .text(.init("a")), .qr(.init("q", moduleSize: module)), .text(.init("b")),
+      ])
+      let paper = try Renderer(profile: .builtIn("generic-80"), dots: nil).paper(receipt)
+      #expect(paper.commands.filter { $0 == "LF" }.count == 2 + 2 * lines)
+    }
+  }
+
   @Test("a QR code that the printer cannot store is drawn")
   func longQR() throws {
     let dots = BoxDots()
