@@ -6,6 +6,8 @@
 struct CodePage: Sendable {
   /// The iconv name: `CP858`.
   let name: String
+  /// The characters of 80 through FF, without the gaps.
+  let characters: String.UnicodeScalarView
   private let bytes: [UInt8]
 
   /// The scalars that any page holds lie below this one, but for half-width katakana.
@@ -34,6 +36,7 @@ struct CodePage: Sendable {
       byte += 1
       if scalar.value < limit, bytes[Int(scalar.value)] == 0 { bytes[Int(scalar.value)] = byte }
     }
-    return CodePage(name: name, bytes: bytes)
+    let scalars = characters.unicodeScalars.filter { $0.value != 0xFFFD }
+    return CodePage(name: name, characters: String.UnicodeScalarView(scalars), bytes: bytes)
   }
 }

@@ -52,7 +52,9 @@ extension Rendering {
     }
     var qr = qr
     qr.moduleSize = min(max(qr.moduleSize, 1), 16)
-    if let native = profile.qr, bytes.count <= native.maximumBytes, !RealTimeGuard.isHazardous(bytes) {
+    if let native = profile.qr, bytes.count <= native.maximumBytes,
+      !RealTimeGuard.isHazardous(Command.qrStore(bytes))
+    {
       let fitting = min(
         qr.moduleSize, native.maximumModule, profile.widthDots / (modules + QRVersion.quietZone))
       if fitting >= min(2, qr.moduleSize) {

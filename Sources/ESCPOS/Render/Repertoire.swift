@@ -21,8 +21,8 @@ struct Repertoire: Sendable {
     }
     var sets = [UInt64](repeating: 0, count: Int(CodePage.limit))
     for (index, page) in pages.enumerated() {
-      for scalar in 0x80..<CodePage.limit where page.byte(for: scalar) != 0 {
-        sets[Int(scalar)] |= 1 << UInt64(index)
+      for scalar in page.characters where scalar.value < CodePage.limit {
+        sets[Int(scalar.value)] |= 1 << UInt64(index)
       }
     }
     self.pages = pages

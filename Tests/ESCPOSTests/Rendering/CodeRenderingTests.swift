@@ -101,10 +101,12 @@ import Testing
   @Test("a real-time command in the data itself is drawn, not sent")
   func realTimeData() throws {
     let dots = BoxDots()
+    let long = String(repeating: "a", count: 1037)  // with its head, 1040 = 10 04
+    #expect(try paper(.qr(.init(long)), on: "epson-tm-m30", dots: dots).faults == [])
     #expect(try paper(.barcode(.init(.code128, "A\u{10}\u{4}\u{1}")), dots: dots).faults == [])
     let paper = try paper(.qr(.init("x\u{10}\u{14}\u{1}\u{0}\u{8}")), dots: dots)
     #expect(paper.faults == [])
-    #expect(dots.texts.count == 2)
+    #expect(dots.texts.count == 3)
     #expect(paper.qrCodes == [])
   }
 

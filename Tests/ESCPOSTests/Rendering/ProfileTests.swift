@@ -1,6 +1,8 @@
-import ESCPOS
 import FoundationEssentials
+import PrintTestKit
 import Testing
+
+@testable import ESCPOS
 
 @Suite struct ProfileTests {
   private func catalogue(_ json: String) throws(DocumentFault) -> ProfileCatalogue {
@@ -89,6 +91,41 @@ import Testing
       #expect(
         fault?.description.hasPrefix("profiles[0].codePages[7].encoding: unknown code page \"\(page)\"")
           == true)
+    }
+  }
+
+  @Test("the schema names the keys, the code pages and the commands that profiles may have")
+  func schema() throws {
+    struct Node: Decodable {
+      var properties: [String: Node]?
+      var items: [Node]?
+      var words: [String]?
+      var required: [String]?
+
+      init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        properties = try container.decodeIfPresent([String: Node].self, forKey: AnyKey("properties"))
+        items = (try? container.decode(Node.self, forKey: AnyKey("items"))).map { [$0] }
+        words = try? container.decode([String].self, forKey: AnyKey("enum"))
+        required = try container.decodeIfPresent([String].self, forKey: AnyKey("required"))
+      }
+    }
+    struct Schema: Decodable {
+      var definitions: [String: Node]
+      enum CodingKeys: String, CodingKey { case definitions = "$defs" }
+    }
+    let json = try Fixtures.bytes("../Docs/schema/profiles.schema.json")
+    let schema = try JSONDecoder().decode(Schema.self, from: Data(json))
+    let profile = try #require(schema.definitions["profile"]?.properties)
+    #expect(Set(profile.keys) == Set(PrinterProfile.CodingKeys.allCases.map(\.stringValue)))
+    #expect(profile["codePages"]?.items?.first?.properties?["encoding"]?.words == CodePage.names)
+    #expect(profile["withoutCommands"]?.items?.first?.words == Abilities.mnemonics.map(\.name))
+    let required = try #require(schema.definitions["profile"]?.required)
+    for key in required {
+      let range = try #require(builtIn.firstRange(of: "\"\(key)\""))
+      var json = builtIn
+      json.replaceSubrange(range, with: "\"\(key)X\"")
+      #expect(throws: DocumentFault.self, "\(key)") { try catalogue(json) }
     }
   }
 }

@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  @Test("a job prints the same whether the printer wakes up in double-byte mode or not")
+  func anyStart() throws {
+    for name in ["generic-58", "generic-80"] {
+      let renderer = Renderer(profile: try .builtIn(name), dots: BoxDots())
+      for seed in 3000..<3100 as Range<UInt64> {
+        var random = RandomReceipt(seed: seed)
+        let job = try renderer.render(random.receipt()).bytes
+        let on = try PrintedPaper(job, on: renderer.profile, kanjiAtStart: true)
+        let off = try PrintedPaper(job, on: renderer.profile, kanjiAtStart: false)
+        #expect(on.lines == off.lines, "\(name), seed \(seed)")
+        #expect(off.faults == [])
+      }
+    }
+  }
+
   @Test("no character is lost: each is printed or drawn, once")
   func nothingLost() throws {
     for profile in try profiles() {
