@@ -1,6 +1,7 @@
 import ESCPOS
 import PrintJobs
 import PrintTestKit
+import Synchronization
 import Testing
 import WakeHandler
 
@@ -123,6 +124,25 @@ struct RetryTests {
     await scene.log.until("reported 1")
     #expect(scene.states == [.expired])
     #expect(try scene.front.paper == [])
+  }
+
+  @Test("a job that came before the date was set is printed after it was, and expires by its age")
+  func dateNotSet() async throws {
+    let isSet = Mutex(false)
+    let scene = try Scene(policies: { policies in
+      let date = policies.date
+      policies.date = { isSet.withLock { $0 } ? date() : date() - Scene.opening }
+    })
+    try scene.front.script { $0.opens = [.unreachable] }
+    _ = try await scene.wake("bread")
+    await scene.log.until("rendered 1")
+    isSet.withLock { $0 = true }
+    scene.clock.advance(by: .seconds(60 * 60))
+    await scene.log.until("open front", 2)
+    #expect(scene.states == [.rendered])
+    scene.clock.advance(by: .seconds(60 * 60))
+    await scene.log.until("reported 1")
+    #expect(scene.states == [.expired])
   }
 
   @Test("a receipt that was begun is finished after the budget, and reported")
