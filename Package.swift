@@ -28,6 +28,7 @@ let package = Package(
   products: [
     .executable(name: "printd", targets: ["printd"]),
     .executable(name: "sample-shop", targets: ["SampleShop"]),
+    .executable(name: "printd-bench", targets: ["PrintdBench"]),
   ],
   targets: [
     // C libraries: a module map and a shim.h each, wrapped by one Swift file of the target that uses it.
@@ -59,7 +60,8 @@ let package = Package(
     program(
       "printd",
       [
-        "ESCPOS", "PrintJobs", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter", "PrintJournal",
+        "ESCPOS", "PrintJobs", "Documents", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter",
+        "PrintJournal",
         "OrderService", "WakeHandler", "Curl", "CSystemd",
       ]),
     program("SampleShop", ["WakeChannels"]),
@@ -69,12 +71,13 @@ let package = Package(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
     .target(
-      name: "PrintTestKit", dependencies: ["ESCPOS"], path: "Tests/PrintTestKit", swiftSettings: settings),
+      name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
+      swiftSettings: settings),
     tests("ESCPOSTests", ["ESCPOS", "Documents"]),
     tests("DocumentsTests", ["ESCPOS", "Documents"]),
     tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
     tests("TextRasterTests", ["ESCPOS", "TextRaster"]),
-    tests("PrinterLinksTests", ["ESCPOS", "PrinterLinks"]),
+    tests("PrinterLinksTests", ["ESCPOS", "Documents", "PrinterLinks"]),
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("VirtualPrinterTests", ["ESCPOS", "TextRaster", "VirtualPrinter"]),
@@ -84,7 +87,18 @@ let package = Package(
     tests("PrintJournalTests", ["PrintJobs", "PrintJournal", "WakeHandler", "JournalVictim"]),
     tests("OrderServiceTests", ["ESCPOS", "PrintJobs", "OrderService", "WakeChannels"]),
     tests("WakeHandlerTests", ["ESCPOS", "Documents", "PrintJobs", "WakeHandler"]),
-    tests("printdTests", ["ESCPOS", "PrintJobs", "WakeHandler", "VirtualPrinter"]),
+    tests(
+      "printdTests",
+      [
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
+        "TextRaster", "printd", "SampleShop",
+      ]),
+    .executableTarget(
+      name: "PrintdBench",
+      dependencies: [
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels",
+        "PrintTestKit",
+      ], path: "Benchmarks", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -34,8 +34,10 @@ struct Main {
     func text<Tuple>(_ tuple: Tuple) -> String {
       withUnsafeBytes(of: tuple) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
-    let cpu = ((try? Fixtures.text(ofFile: "/proc/cpuinfo")) ?? "").split(separator: "\n")
+    let cpu =
+      ((try? Fixtures.text(ofFile: "/proc/cpuinfo")) ?? "").split(separator: "\n")
       .first { $0.hasPrefix("model name") }?.split(separator: ":").last.map(String.init) ?? " unknown CPU"
-    return "\(text(name.nodename)), \(text(name.sysname)) \(text(name.release)),\(cpu), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores"
+    return
+      "\(text(name.nodename)), \(text(name.sysname)) \(text(name.release)),\(cpu), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores"
   }
 }

@@ -18,7 +18,10 @@ struct Measurement: Encodable {
     case ratio
   }
 
-  init(_ name: String, _ value: Double, _ unit: String, peer: (name: String, value: Double)? = nil, aim: String? = nil) {
+  init(
+    _ name: String, _ value: Double, _ unit: String, peer: (name: String, value: Double)? = nil,
+    aim: String? = nil
+  ) {
     self.name = name
     self.value = value
     self.unit = unit

@@ -51,8 +51,3 @@ static inline const struct sockaddr *cmhd_peer(struct MHD_Connection *connection
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   return answer ? answer->client_addr : NULL;
 }
-
-// MHD_set_response_options is variadic. Lets the reply announce a length of its own.
-static inline int cmhd_allow_own_length(struct MHD_Response *response) {
-  return MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END) == MHD_YES;
-}

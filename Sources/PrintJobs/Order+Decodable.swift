@@ -26,7 +26,7 @@ extension Order: Decodable {
       payType: try fields.stringOrNumber("pay_type", bytes: 0...64)?.nonEmpty, items: items ?? [],
       totals: try fields.list("totals", limit: Self.maximumTotals) ?? [],
       note: try fields.text("note"), qr: try fields.optionalString("qr", bytes: 0...2_953)?.nonEmpty,
-      receipt: receipt)
+      locale: try fields.optionalString("locale", bytes: 0...64)?.nonEmpty, receipt: receipt)
   }
 }
 

@@ -16,6 +16,8 @@ public struct Order: Equatable, Sendable {
   public var merchant: Merchant?
   /// How it was paid: 1, 3 WeChat; 2, 4 Alipay; 5 member card; or a word such as `card`.
   public var payType: String?
+  /// The language of the paper, when it is not the shop's: `de-DE`.
+  public var locale: String?
   /// What was bought.
   public var items: [Item]
   /// Lines under the items, the last of them usually the total.
@@ -85,7 +87,7 @@ public struct Order: Equatable, Sendable {
   public init(
     id: String, number: String? = nil, currency: String, paidAt: Double? = nil, merchant: Merchant? = nil,
     payType: String? = nil, items: [Item], totals: [Total], note: String? = nil, qr: String? = nil,
-    receipt: Receipt? = nil
+    locale: String? = nil, receipt: Receipt? = nil
   ) {
     self.id = id
     self.number = number
@@ -97,6 +99,7 @@ public struct Order: Equatable, Sendable {
     self.totals = totals
     self.note = note
     self.qr = qr
+    self.locale = locale
     self.receipt = receipt
   }
 }

@@ -80,6 +80,16 @@ final class Connection {
     handle = nil
   }
 
+  /// - Throws: `.storage` when the file is no longer at its path: what is written to it would be gone with the process.
+  func requireInPlace() throws(JournalError) {
+    var hasMoved: Int32 = 0
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0
+    else { return }
+    throw JournalError(
+      .storage, "\(path) was moved, deleted or replaced while printd runs. Put it back, or start printd anew."
+    )
+  }
+
   /// Rows changed by the last `run`.
   var changes: Int { Int(sqlite3_changes(handle)) }
 

@@ -20,11 +20,20 @@ enum JobRow {
   static let unreported = """
     \(select) WHERE reported_at IS NULL AND finished_at IS NOT NULL ORDER BY job.id LIMIT ?
     """
+  static let attention = """
+    SELECT \(columns), NULL FROM job
+    WHERE state NOT IN ('printed', 'cancelled') OR reported_at IS NULL ORDER BY job.id LIMIT ?
+    """
+  static let byIDWithoutOrder = "SELECT \(columns), NULL FROM job WHERE job.id = ?"
   static let history = "SELECT \(columns), NULL FROM job WHERE job.id < ? ORDER BY job.id DESC LIMIT ?"
 
   static let insert = """
     INSERT INTO job (order_id, kind, copy, printer, originals, state, received_at, expires_at)
     VALUES (?, ?, ?, ?, ?, 'received', ?, ?)
+    """
+  static let restore = """
+    INSERT INTO job (id, order_id, kind, copy, printer, originals, state, received_at, expires_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
     """
   static let insertDocument = """
     INSERT INTO document (job, order_json) VALUES (?, ?)

@@ -8,11 +8,21 @@ public import PrintJobs
 public actor Journal {
   /// What becomes of a journal whose file is damaged.
   public enum DamagePolicy: Sendable {
-    /// Nothing is touched, and every start is refused until a person has decided: an empty journal knows nothing of
-    /// what was printed, and the shop's backend may ask for all of it again.
+    /// Nothing is touched, and every start is refused until a person has decided: what the damage has taken may be the
+    /// memory of what was printed, and the shop's backend may ask for it again.
     case refuse
-    /// The damaged file is renamed and a new journal begun; see ``Journal/movedAside``.
+    /// The damaged file is renamed, a new journal begun, and what can be read taken over; see ``Journal/movedAside``.
     case moveAside
+  }
+
+  /// What was done about a damaged file.
+  public struct MovedAside: Equatable, Sendable {
+    /// Where the damaged file is now.
+    public var path: String
+    /// SQLite's first finding.
+    public var finding: String
+    /// Jobs that could be read and are in the new journal.
+    public var savedJobs: Int
   }
 
   private let thread: JournalThread
@@ -24,9 +34,9 @@ public actor Journal {
   public nonisolated let path: String
   /// Days that an ended job is kept.
   public nonisolated let historyDays: Int
-  /// The path that a damaged file was moved to when this journal was opened; nil otherwise. Until a person has looked,
-  /// orders of the past may come in again as new ones.
-  public private(set) var movedAside: String?
+  /// What was done about a damaged file when this journal was opened; nil where there was none. Jobs that were not saved
+  /// may come in again as new ones: whoever opens a journal so tells a person.
+  public private(set) var movedAside: MovedAside?
   /// Jobs that a process now dead was printing.
   var interrupted: [Int64] = []
   let now: @Sendable () -> Double
@@ -42,7 +52,8 @@ public actor Journal {
   ///   - damage: What to do about a damaged file.
   ///   - now: The time of day, seconds since 1970.
   /// - Throws: ``JournalError`` with `.storage`: another process owns it, it is damaged, written by a newer printd, a
-  ///   database of another program, not writable, or the disk is full. The message has the remedy. The file is as it was.
+  ///   database of another program, not writable, or the disk is full. The message has the remedy.
+  ///   What was in the file is as it was.
   public static func open(
     path: String, historyDays: Int = 30, damage: DamagePolicy = .refuse,
     now: @escaping @Sendable () -> Double = wallTime
@@ -69,12 +80,7 @@ public actor Journal {
       self.connection = connection
     case .damaged(let finding):
       guard damage == .moveAside else { throw Self.refusal(of: path, finding) }
-      movedAside = try file.moveAside(at: Int64(now()))
-      try file.create()
-      guard case .sound(let connection) = try Connection.checked(path: path) else {
-        throw JournalError(.storage, "\(path): the new journal is damaged, too. Check the disk.")
-      }
-      self.connection = connection
+      connection = try replace(file, finding)
     }
     self.ownership = ownership
     interrupted = try reading { connection throws(JournalError) in
@@ -84,14 +90,37 @@ public actor Journal {
     }
   }
 
+  /// Puts a new journal with what can be read of the damaged one in its place.
+  ///
+  /// - Throws: `.storage`; the damaged journal is then still in its place, to be refused again.
+  private func replace(_ file: JournalFile, _ finding: String) throws(JournalError) -> Connection {
+    let successor = try file.successor()
+    try successor.create()
+    guard case .sound(let fresh) = try Connection.checked(path: successor.path) else {
+      throw JournalError(.storage, "\(path): a new journal beside it is damaged, too. Check the disk.")
+    }
+    let damaged = try? Connection(path: path)
+    let saved = try damaged.map { damaged throws(JournalError) in
+      try Salvage(damaged: damaged, fresh: fresh).run()
+    }
+    damaged?.close()
+    fresh.finish()
+    let aside = try file.moveAside(for: successor, at: Int64(now()))
+    guard case .sound(let connection) = try Connection.checked(path: path) else {
+      throw JournalError(.storage, "\(path): the new journal is damaged, too. Check the disk.")
+    }
+    movedAside = MovedAside(path: aside, finding: finding, savedJobs: saved ?? 0)
+    return connection
+  }
+
   private static func refusal(of path: String, _ finding: String) -> JournalError {
     JournalError(
       .storage,
       """
       The journal \(path) is damaged (\(finding)) and was left as it is. It knows what was printed, so printd does \
-      not start without it. Save what can be saved: sqlite3 \(path) .recover | sqlite3 repaired.db, then put \
-      repaired.db in its place. Or begin an empty journal by moving \(path) and its -wal file away; orders of the \
-      past may then print again when the backend asks for them.
+      not start without a person's word. Open it with the damage policy "moveAside": a new journal is begun and takes \
+      over what can be read. Or put a backup in its place, without the -wal file. What is lost may print again when \
+      the backend asks for it.
       """)
   }
 

@@ -58,25 +58,42 @@ struct JournalFile {
     }
   }
 
-  /// Renames the damaged database and what belongs to it, so that a new one can be made.
-  ///
-  /// - Returns: The new path of the database.
-  /// - Throws: `.storage`; then the files stand where they stood.
-  func moveAside(at time: Int64) throws(JournalError) -> String {
-    var target = "\(path).damaged-\(time)"
-    var number = 1
-    while access(target, F_OK) == 0 {
-      number += 1
-      target = "\(path).damaged-\(time)-\(number)"
+  /// Where a journal is made that is to take this one's place; nothing is there.
+  func successor() throws(JournalError) -> JournalFile {
+    let file = JournalFile(path: "\(path).new")
+    for suffix in ["", "-wal", "-shm"] where access("\(file.path)\(suffix)", F_OK) == 0 {
+      guard unlink("\(file.path)\(suffix)") == 0 else { throw failure("delete", "\(file.path)\(suffix)") }
     }
-    // The log first: were the power lost in between, it must not be found beside a new database.
-    for suffix in ["-wal", "-shm", ""] where access("\(path)\(suffix)", F_OK) == 0 {
-      guard rename("\(path)\(suffix)", "\(target)\(suffix)") == 0 else {
+    return file
+  }
+
+  /// Keeps the damaged database and its log under another name, and puts `successor`, which is closed, in its place.
+  ///
+  /// There is a journal at the path at every moment, so that no start takes it for a new one.
+  ///
+  /// - Returns: The new path of the damaged database.
+  /// - Throws: `.storage`; then the damaged database stands where it stood.
+  func moveAside(for successor: JournalFile, at time: Int64) throws(JournalError) -> String {
+    guard access("\(successor.path)-wal", F_OK) != 0 else {
+      throw JournalError(.storage, "\(successor.path) could not be finished. Free space on its file system.")
+    }
+    var aside = "\(path).damaged-\(time)"
+    var number = 1
+    while access(aside, F_OK) == 0 {
+      number += 1
+      aside = "\(path).damaged-\(time)-\(number)"
+    }
+    guard link(path, aside) == 0 else { throw failure("keep", path) }
+    // The log goes before the new database comes: it would be taken for its own.
+    for suffix in ["-wal", "-shm"] where access("\(path)\(suffix)", F_OK) == 0 {
+      guard rename("\(path)\(suffix)", "\(aside)\(suffix)") == 0 else {
         throw failure("move aside", "\(path)\(suffix)")
       }
     }
     try syncFolder()
-    return target
+    guard rename(successor.path, path) == 0 else { throw failure("put in its place", successor.path) }
+    try syncFolder()
+    return aside
   }
 
   private func syncFolder() throws(JournalError) {

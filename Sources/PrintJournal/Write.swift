@@ -12,6 +12,7 @@ extension [Write] {
   /// Makes all the changes in one transaction with one sync, each for itself: one that fails undoes nothing of another.
   func commit(to connection: Connection) {
     do throws(JournalError) {
+      try connection.requireInPlace()
       try connection.run("BEGIN IMMEDIATE")
     } catch {
       return forEach { $0.refuse(error) }

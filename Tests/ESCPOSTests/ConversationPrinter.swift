@@ -80,7 +80,7 @@ extension PrinterProfile {
   {
     let json = """
       {"name": "t", "title": "t", "widthDots": 384, "fontA": {"columns": 32, "cell": {"width": 12, "height": 24}},
-       "codePages": [], "barcodes": [], "drawer": false, "withoutCommands": [],
+       "codePages": [], "barcodes": [], "drawer": false, "withoutCommands": [], "notReset": [],
        "raster": {"maximumRows": 255}, "status": {"dleEOT": \(dleEOT), "asb": false},
        "fence": "\(fence.rawValue)", "bytesPerSecond": \(bytesPerSecond)}
       """

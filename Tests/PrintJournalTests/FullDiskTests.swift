@@ -152,6 +152,31 @@ struct FullDiskTests {
   }
 
   @Test(.enabled(if: mayMount, "this user may not mount a file system"))
+  func `a damaged journal stays in its place when the disk has no room for a new one`() async throws {
+    let folder = "\(scratch.folder)/small"
+    #expect(mkdir(folder, 0o700) == 0)
+    try #require(mount("printd-test", folder, "tmpfs", 0, "size=1m") == 0)
+    defer {
+      umount2(folder, Int32(MNT_DETACH))
+      rmdir(folder)
+    }
+    let path = "\(folder)/journal.db"
+    let text = Array(String(repeating: "not a database at all\n", count: 100).utf8)
+    try scratch.write(text, to: "small/journal.db")
+    try scratch.write([UInt8](repeating: 0, count: 1_000_000), to: "small/ballast")
+    let error = await journalError { () async throws(JournalError) in
+      try await Journal.open(path: path, damage: .moveAside)
+    }
+    #expect(error?.code == .storage)
+    #expect(try scratch.bytes(of: "small/journal.db") == text)
+    #expect(unlink("\(folder)/ballast") == 0)
+    let journal = try await Journal.open(path: path, damage: .moveAside)
+    #expect(await journal.movedAside?.savedJobs == 0)
+    await journal.close()
+    #expect(try await Journal.open(path: path).history(limit: 9).isEmpty)
+  }
+
+  @Test(.enabled(if: mayMount, "this user may not mount a file system"))
   func `a read-only file system is refused at the start with the remedy`() async throws {
     let folder = "\(scratch.folder)/small"
     #expect(mkdir(folder, 0o700) == 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PrintJournal
 
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct KillTests {
   let scratch: Scratch
   init() throws { scratch = try Scratch() }

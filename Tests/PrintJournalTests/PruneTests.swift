@@ -1,6 +1,7 @@
 import PrintJobs
-import PrintJournal
 import Testing
+
+@testable import PrintJournal
 
 struct PruneTests {
   let scratch: Scratch
@@ -28,6 +29,21 @@ struct PruneTests {
     #expect(try await !journal.receive([], deliveryID: "push-1", cursor: nil).replayed)
     let next = try await journal.make("B")
     #expect(next.id > job.id, "a number is never given to another job")
+  }
+
+  @Test func `a long history is forgotten whole, with all that belongs to it`() async throws {
+    let journal = try await open()
+    let orders = (0..<250).map { NewJob.receipt("\($0)", order: [0x20]) }
+    for entry in try await journal.receive(orders, deliveryID: nil, cursor: "c").entries {
+      _ = try await journal.advance(entry.job.id, through: [.cancelled], change: .nothing)
+      try await journal.reported(entry.job.id, timeline: Timeline())
+    }
+    let kept = try await journal.make("kept")
+    #expect(try await journal.prune(now: time.now + 31 * 86400) == 250)
+    #expect(try await journal.history(limit: .max).map(\.id) == [kept.id])
+    #expect(try await journal.number("SELECT count(*) FROM document") == 0)
+    #expect(try await journal.number("SELECT count(*) FROM event") == 1)
+    #expect(try await journal.cursor() == "c")
   }
 
   @Test func `what waits, or was never reported, is never forgotten`() async throws {

@@ -41,8 +41,12 @@ enum LineBreaker {
             from: start, to: index, columns, ink, next: afterSpaces(cells, index, end), keepsSpaces)
         }
         if let opportunity { return opportunity }
+        // Blanks that fill a line alone are left out.
+        if ink.end == start, index > start, !keepsSpaces {
+          return line(of: cells, from: index, to: end, limit: limit, keepsSpaces: false)
+        }
         if index > start {
-          return span(from: start, to: index, columns, ink, next: index, true)
+          return span(from: start, to: index, columns, ink, next: index, keepsSpaces)
         }
       }
       columns += cell.width

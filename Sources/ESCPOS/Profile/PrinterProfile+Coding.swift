@@ -26,8 +26,8 @@ extension PrinterProfile {
     cutter = try fields.optional(.cutter)
     drawer = try fields.required(.drawer)
     beep = try fields.optional(.beep)
-    withoutCommands = try fields.required(.withoutCommands)
-    notReset = try fields.required(.notReset)
+    withoutCommands = try fields.optional(.withoutCommands) ?? []
+    notReset = try fields.optional(.notReset) ?? []
     status = try fields.required(.status)
     fence = try fields.required(.fence)
     bytesPerSecond = try fields.required(.bytesPerSecond, in: 100...1_000_000, unit: "bytes a second")
@@ -44,11 +44,14 @@ extension PrinterProfile {
       .codePages, Set(codePages.map(\.slot)).count == codePages.count, "a slot is named twice")
     let known = Abilities.mnemonics.map(\.name)
     for mnemonic in withoutCommands {
+      let nearest = nearestWord(to: mnemonic, among: known.map { $0.lowercased() })?.uppercased()
       let advice =
-        nearestWord(to: mnemonic, among: known).map { "; did you mean \"\($0)\"?" }
+        known.first { $0.uppercased() == nearest }.map { "; did you mean \"\($0)\"?" }
         ?? "; known here: \(known.joined(separator: ", "))"
       try fields.check(.withoutCommands, known.contains(mnemonic), "unknown command \"\(mnemonic)\"\(advice)")
     }
+    try fields.check(
+      .withoutCommands, kanji == nil || knows("FS ."), "a printer with double-byte text must know \"FS .\"")
     for mnemonic in notReset {
       try fields.check(
         .notReset, ["GS L", "GS W"].contains(mnemonic), "expected \"GS L\" or \"GS W\", found \"\(mnemonic)\""

@@ -16,6 +16,10 @@ struct Abilities: OptionSet, Sendable {
   static let areaWidth = Abilities(rawValue: 1 << 11)
   static let kanjiUnderline = Abilities(rawValue: 1 << 12)
   static let feed = Abilities(rawValue: 1 << 13)
+  static let mode = Abilities(rawValue: 1 << 14)
+
+  /// What `ESC !` sets at once; it stands for commands that the printer knows singly.
+  static let modeParts: Abilities = [.mode, .font, .size, .bold, .underline]
 
   /// The mnemonics that ``PrinterProfile/withoutCommands`` may name.
   static let mnemonics: [(name: String, ability: Abilities)] = [
@@ -23,6 +27,7 @@ struct Abilities: OptionSet, Sendable {
     ("ESC M", .font),
     ("ESC a", .align), ("GS !", .size), ("ESC -", .underline), ("ESC E", .bold), ("GS B", .invert),
     ("GS L", .leftMargin), ("GS W", .areaWidth), ("FS -", .kanjiUnderline), ("ESC d", .feed),
+    ("ESC !", .mode),
   ]
 
   init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -39,6 +39,18 @@ enum Command {
     }
   }
 
+  /// `ESC ! n`, `1B 21 n`: font, bold, double height, double width and underline of single-byte text, all at
+  /// once.
+  /// Sizes are 1 or 2.
+  static func mode(_ style: Receipt.Style) -> [UInt8] {
+    var mode: UInt8 = style.font == .a ? 0 : 0x01
+    if style.bold { mode |= 0x08 }
+    if style.height > 1 { mode |= 0x10 }
+    if style.width > 1 { mode |= 0x20 }
+    if style.underline { mode |= 0x80 }
+    return [0x1B, 0x21, mode]
+  }
+
   /// `GS ! n`, `1D 21 n`: size; width minus one in the high half, height minus one in the low half, each 0
   /// through 7.
   static func size(width: Int, height: Int) -> [UInt8] {

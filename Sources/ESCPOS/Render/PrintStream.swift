@@ -19,14 +19,27 @@ struct PrintStream {
   private var textBegun = false
   private(set) var align: Receipt.Alignment?
   private var font: Receipt.Font?
-  private var size: (width: Int, height: Int)?
+  private var size: Size?
   private var bold: Bool?
   private var underline: Bool?
+  /// Whether size and bold hold for double-byte text too.
+  private var holdsForKanji = true
   private var invert = false
   private var kanjiOn: Bool?
   private var kanjiUnderline = false
   private var kanjiSystemSent = false
   private var page: Int?
+
+  /// Times the cell's width and height.
+  private struct Size: Equatable {
+    var width: Int
+    var height: Int
+
+    init(_ style: Receipt.Style) {
+      width = style.width
+      height = style.height
+    }
+  }
 
   init(profile: PrinterProfile, repertoire: Repertoire, abilities: Abilities, capacity: Int) {
     self.profile = profile
@@ -77,18 +90,42 @@ struct PrintStream {
   // MARK: Style
 
   /// Prepares for a line of text in `style`.
-  mutating func beginLine(style: Receipt.Style) {
+  ///
+  /// - Parameter kanji: Whether the line has double-byte characters. Clones do not apply `ESC !` to those,
+  ///   so such
+  ///   lines get the commands that hold for both.
+  mutating func beginLine(style: Receipt.Style, kanji: Bool) {
     flushFeed()
     behindRaster = false
-    if !textBegun { beginText() }
-    if font != style.font, abilities.contains(.font) {
-      bytes += Command.font(style.font)
-      font = style.font
-      page = nil  // a clone drops the page with ESC M (python-escpos PR 729)
+    if !textBegun { beginText(kanji: kanji) }
+    if kanji, !holdsForKanji {
+      (size, bold) = (nil, nil)
+      holdsForKanji = true
     }
-    if size?.width != style.width || size?.height != style.height, abilities.contains(.size) {
+    let changes =
+      (font != style.font ? 1 : 0) + (size != Size(style) ? 1 : 0) + (bold != style.bold ? 1 : 0)
+      + (underline != style.underline ? 1 : 0)
+    if changes > 1, !kanji, style.width <= 2, style.height <= 2, abilities.isSuperset(of: .modeParts) {
+      choose(font: style.font) { Command.mode(style) }
+      (size, bold, underline) = (Size(style), style.bold, style.underline)
+      holdsForKanji = false
+    } else if changes > 0 {
+      apply(style)
+    }
+    if invert != style.invert, abilities.contains(.invert) {
+      bytes += Command.invert(style.invert)
+      invert = style.invert
+    }
+  }
+
+  /// Sends the parts of `style` that differ, one command each.
+  private mutating func apply(_ style: Receipt.Style) {
+    if font != style.font, abilities.contains(.font) {
+      choose(font: style.font) { Command.font(style.font) }
+    }
+    if size != Size(style), abilities.contains(.size) {
       bytes += Command.size(width: style.width, height: style.height)
-      size = (style.width, style.height)
+      size = Size(style)
     }
     if bold != style.bold, abilities.contains(.bold) {
       bytes += Command.bold(style.bold)
@@ -98,15 +135,19 @@ struct PrintStream {
       bytes += Command.underline(style.underline)
       underline = style.underline
     }
-    if invert != style.invert, abilities.contains(.invert) {
-      bytes += Command.invert(style.invert)
-      invert = style.invert
-    }
   }
 
-  private mutating func beginText() {
+  /// Sends a command that chooses a font among other things.
+  private mutating func choose(font wanted: Receipt.Font, by command: () -> [UInt8]) {
+    bytes += command()
+    if font != wanted { page = nil }  // a clone drops the page with the font (python-escpos PR 729)
+    font = wanted
+  }
+
+  private mutating func beginText(kanji: Bool) {
     textBegun = true
-    if abilities.contains(.kanjiOff) {
+    // Double-byte text turns its mode on itself.
+    if !kanji, abilities.contains(.kanjiOff) {
       bytes += Command.kanjiOff
       kanjiOn = false
     }
@@ -153,7 +194,7 @@ struct PrintStream {
   }
 
   private mutating func writePage(_ cells: [LayoutCell], _ index: Int, _ end: Int) {
-    if kanjiOn == true {
+    if kanjiOn != false, abilities.contains(.kanjiOff) {
       bytes += Command.kanjiOff
       kanjiOn = false
     }

@@ -41,7 +41,7 @@ extension Rendering {
         ranges[index] = min(span.next, ranges[index].upperBound)..<ranges[index].upperBound
         offset += width
       }
-      try printLine(columns: total, align: .left, style: style, isForeign: traits.contains(.foreign))
+      try printLine(columns: total, align: .left, style: style, traits: traits)
     }
   }
 

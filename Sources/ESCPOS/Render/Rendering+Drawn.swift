@@ -2,14 +2,17 @@ extension Rendering {
   /// Prints the line that ``pieces`` make up as dots, since some of its characters are not in the printer.
   ///
   /// When they cannot be drawn either, marks stand for them and the rest is printed as text.
-  mutating func drawLine(columns: Int, align: Receipt.Alignment, style: Receipt.Style) throws(RenderError) {
+  mutating func drawLine(columns: Int, align: Receipt.Alignment, style: Receipt.Style, traits: TextTraits)
+    throws(RenderError)
+  {
     guard let dots = renderer.dots, let raster = profile.raster else { return }
     let image: DotImage
     do {
       image = try drawing(columns: columns, style: style, dots: dots)
     } catch {
       guard error.code == .text else { throw error }
-      return try printMarks(columns: columns, align: align, style: style, reason: error.message)
+      return try printMarks(
+        columns: columns, align: align, style: style, traits: traits, reason: error.message)
     }
     stream.raster(RasterBands(image, align: align, maximumRows: raster.maximumRows), align: align)
   }
@@ -49,7 +52,8 @@ extension Rendering {
 
   /// Prints the line with a mark in every column of what could not be drawn.
   private mutating func printMarks(
-    columns: Int, align: Receipt.Alignment, style: Receipt.Style, reason: String
+    columns: Int, align: Receipt.Alignment, style: Receipt.Style, traits: TextTraits,
+    reason: String
   ) throws(RenderError) {
     var losses = Losses()
     let start = cells.count
@@ -69,7 +73,7 @@ extension Rendering {
     }
     warn("text could not be drawn: \(reason)")
     warn(of: losses)
-    try printLine(columns: columns, align: align, style: style, isForeign: false)
+    try printLine(columns: columns, align: align, style: style, traits: traits.subtracting(.foreign))
     cells.removeLast(cells.count - start)
   }
 }

@@ -25,12 +25,12 @@ extension Rendering {
       pieces.removeAll(keepingCapacity: true)
       pieces.append(LinePiece(span: span, offset: 0, columns: span.columns, align: .left))
       try printLine(
-        columns: span.columns, align: text.align, style: style, isForeign: traits.contains(.foreign))
+        columns: span.columns, align: text.align, style: style, traits: traits)
       start = span.next
     } while start < cells.count
   }
 
-  /// A line across the paper.
+  /// A line across the paper: of characters as wide as fit evenly, since fewer of them make the same line.
   mutating func rule(_ rule: Receipt.Rule) {
     let (even, odd): (UInt32, UInt32) =
       switch rule.style {
@@ -39,14 +39,17 @@ extension Rendering {
       case .dotted: (0x2E, 0x20)
       }
     let columns = profile.fontA.columns
-    let printed = rule.style == .dotted ? (columns - 1) | 1 : columns
+    var style = Receipt.Style()
+    if rule.style != .dotted, renderer.abilities.contains(.size) {
+      style.width = [4, 3, 2].first { columns % $0 == 0 } ?? 1
+    }
     cells.removeAll(keepingCapacity: true)
-    for column in 0..<min(printed, columns) {
+    for column in 0..<columns / style.width {
       cells.append(LayoutCell(column & 1 == 0 ? even : odd, width: 1))
     }
-    let style = Receipt.Style()
+    if cells.last?.scalar == 0x20 { cells.removeLast() }
     alignLine(columns: cells.count, align: .left, style: style)
-    stream.beginLine(style: style)
+    stream.beginLine(style: style, kanji: false)
     stream.write(cells, in: 0..<cells.count)
     stream.endLine()
   }
@@ -61,11 +64,12 @@ extension Rendering {
 
   /// `style` as this printer can print text with `traits`.
   mutating func printable(_ style: Receipt.Style, _ traits: TextTraits) -> Receipt.Style {
+    let abilities = renderer.abilities
     var style = style
     style.width = min(max(style.width, 1), 8)
     style.height = min(max(style.height, 1), 8)
     if style.font == .b {
-      if profile.fontB == nil || !renderer.abilities.contains(.font) {
+      if profile.fontB == nil || !abilities.contains(.font) {
         style.font = .a
         warn("the printer has no font B; font A was used")
       } else if traits.contains(.kanji) {
@@ -74,7 +78,14 @@ extension Rendering {
         warn("double-byte text has no font B; font A was used")
       }
     }
-    if !renderer.abilities.contains(.size), style.width > 1 || style.height > 1 {
+    let canUnderline =
+      abilities.contains(.underline) && (!traits.contains(.kanji) || abilities.contains(.kanjiUnderline))
+    let asked = style
+    style.bold = style.bold && abilities.contains(.bold)
+    style.underline = style.underline && canUnderline
+    style.invert = style.invert && abilities.contains(.invert)
+    if style != asked { warn("the printer lacks a style that was asked for") }
+    if !abilities.contains(.size), style.width > 1 || style.height > 1 {
       (style.width, style.height) = (1, 1)
       warn("the printer has one size of text only")
     }
@@ -91,12 +102,12 @@ extension Rendering {
   ///
   /// - Parameters:
   ///   - columns: The width of the whole line.
-  ///   - isForeign: Whether any of the text, though perhaps not on this line, must be drawn.
+  ///   - traits: What the whole block asks of the printer, though perhaps not this line.
   mutating func printLine(
-    columns: Int, align: Receipt.Alignment, style: Receipt.Style, isForeign: Bool
+    columns: Int, align: Receipt.Alignment, style: Receipt.Style, traits: TextTraits
   ) throws(RenderError) {
-    if isForeign, pieces.contains(where: { hasForeign($0.span) }) {
-      return try drawLine(columns: columns, align: align, style: style)
+    if traits.contains(.foreign), pieces.contains(where: { hasForeign($0.span) }) {
+      return try drawLine(columns: columns, align: align, style: style, traits: traits)
     }
     line.removeAll(keepingCapacity: true)
     var column = 0
@@ -118,7 +129,7 @@ extension Rendering {
     }
     guard !line.isEmpty else { return stream.feed(lines: 1) }
     alignLine(columns: column, align: align, style: style)
-    stream.beginLine(style: style)
+    stream.beginLine(style: style, kanji: traits.contains(.kanji))
     stream.write(line, in: 0..<line.count)
     stream.endLine()
   }

@@ -148,8 +148,7 @@ public struct CommandTokenizer: Sendable {
       default: break
       }
     }
-    pending.append(contentsOf: input)
-    input = []
+    move(input.count, from: &input)
     if skipping > 0 { trimOversized() }
     return nil
   }

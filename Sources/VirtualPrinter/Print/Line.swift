@@ -65,22 +65,29 @@ struct Line {
     guard items.contains(where: { $0.character != nil }) else { return nil }
     var text = String.UnicodeScalarView()
     var columns = 0
-    var end: Int?
+    /// Where the last character ends, and the spaces since.
+    var end = 0
+    var spaces = 0
     for item in items.sorted(by: { $0.x < $1.x }) {
       guard let character = item.character else { continue }
       if character == " " || character == "\u{3000}" {
-        end = nil
+        spaces += 1
+        if spaces == 1, item.x <= end + column / 2, !text.isEmpty { end = item.x + item.width }
         continue
       }
-      if end.map({ item.x > $0 + column / 2 }) ?? true {
+      if text.isEmpty || item.x > end + column / 2 {
         let target = (indent + item.x + column / 2) / column
-        let gap = max(target - columns, end == nil && columns > 0 ? 1 : 0)
+        let gap = max(target - columns, text.isEmpty ? 0 : min(spaces, 1))
         for _ in 0..<max(0, gap) { text.append(" ") }
         columns += max(0, gap)
+      } else if spaces > 0 {
+        text.append(" ")
+        columns += 1
       }
       text.append(character)
       columns += character.isWide ? 2 : 1
       end = item.x + item.width
+      spaces = 0
     }
     return String(text)
   }

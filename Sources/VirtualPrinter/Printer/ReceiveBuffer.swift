@@ -118,9 +118,10 @@ struct Reception {
     guard canDrain else { return }
     let waiting = buffer
     buffer = []
-    var rest = waiting.prefix(limit ?? waiting.count)
+    let due = waiting.prefix(limit ?? waiting.count)
+    var rest = due
     execute(&rest)
-    buffer = Array(waiting[rest.startIndex...])
+    buffer = Array(waiting.dropFirst(due.count - rest.count))
   }
 
   private mutating func execute(_ rest: inout ArraySlice<UInt8>) {

@@ -96,7 +96,7 @@ extension HTTPServer {
     public var fields: HTTPFields
     /// The body.
     public var body: [UInt8]
-    /// Announces twice the body's length and breaks off after the body, as a server that dies does: for trying out clients.
+    /// Sends only the first half of the body and cuts the connection, as a server that dies does: for trying out clients.
     package var breaksOff = false
 
     /// Creates an answer.
@@ -107,7 +107,7 @@ extension HTTPServer {
     }
 
     /// An answer of ready-made JSON.
-    public static func json(_ body: [UInt8], status: Int = 200, fields: HTTPFields = [:]) -> Response {
+    public static func json(text body: [UInt8], status: Int = 200, fields: HTTPFields = [:]) -> Response {
       var response = Response(status: status, fields: fields, body: body)
       response.fields.append("Content-Type", "application/json")
       return response
@@ -120,7 +120,7 @@ extension HTTPServer {
       guard let body = try? encoder.encode(value) else {
         return .error(500, "the answer could not be written as JSON")
       }
-      return .json([UInt8](body) + [UInt8(ascii: "\n")], status: status)
+      return .json(text: [UInt8](body) + [UInt8(ascii: "\n")], status: status)
     }
 
     /// A refusal: `{"error": …, "remedy": …}`.

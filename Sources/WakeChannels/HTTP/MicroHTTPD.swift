@@ -119,18 +119,12 @@ final class MicroHTTPD: Sendable {
 
   fileprivate func reply(_ response: HTTPServer.Response, on connection: OpaquePointer) -> MHD_Result {
     deadlines.replies(connection)
-    let reply = response.body.withUnsafeBytes {
-      MHD_create_response_from_buffer(
-        $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
-    }
+    let reply = response.breaksOff ? halfReply(response.body) : wholeReply(response.body)
     guard let reply else { return .NO }
     defer { MHD_destroy_response(reply) }
     // The library itself refuses a name or value with a line break in it.
     for field in response.fields.entries { MHD_add_response_header(reply, field.name, field.value) }
-    if response.breaksOff, cmhd_allow_own_length(reply) != 0 {
-      MHD_add_response_header(reply, "Content-Length", String(2 * response.body.count))
-    }
-    if response.breaksOff || state.withLock({ $0.isStopping }) {
+    if state.withLock({ $0.isStopping }) {
       MHD_add_response_header(reply, "Connection", "close")
     }
     let status = (200...599).contains(response.status) ? response.status : 500
@@ -156,6 +150,34 @@ private struct SuspendedConnection: @unchecked Sendable {
   let connection: OpaquePointer
 
   func resume() { MHD_resume_connection(connection) }
+}
+
+private func wholeReply(_ body: [UInt8]) -> OpaquePointer? {
+  body.withUnsafeBytes {
+    MHD_create_response_from_buffer(
+      $0.count, UnsafeMutableRawPointer(mutating: $0.baseAddress), .RESPMEM_MUST_COPY)
+  }
+}
+
+/// A reply that announces the whole body, sends the first half of it and cuts the connection.
+private func halfReply(_ body: [UInt8]) -> OpaquePointer? {
+  final class Half {
+    let bytes: ArraySlice<UInt8>
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+  }
+  return MHD_create_response_from_callback(
+    UInt64(body.count), 4096,
+    { context, position, buffer, room in
+      guard let context, let buffer else { return -2 }
+      let rest = Unmanaged<Half>.fromOpaque(context).takeUnretainedValue().bytes.dropFirst(Int(position))
+      guard !rest.isEmpty else { return -2 }  // MHD_CONTENT_READER_END_WITH_ERROR
+      let piece = rest.prefix(room)
+      UnsafeMutableRawBufferPointer(start: buffer, count: room).copyBytes(from: piece)
+      return piece.count
+    }, Unmanaged.passRetained(Half(body.prefix(body.count / 2))).toOpaque(),
+    { context in
+      if let context { Unmanaged<Half>.fromOpaque(context).release() }
+    })
 }
 
 private func server(_ context: UnsafeMutableRawPointer?) -> MicroHTTPD? {

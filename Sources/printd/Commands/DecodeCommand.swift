@@ -33,20 +33,22 @@ struct DecodeCommand: Command {
     let path = try arguments.position("FILE")
     try arguments.finish()
     let bytes = try Files.read(path, limit: 64 << 20)
-    let raster = PangoRaster(imageFolder: look.images)
+    let raster = PangoRaster(imageFolder: look.images, locale: look.locale)
     let printer = VirtualPrinter.forViewing(look.profile, raster)
     if asPicture || asText || output != nil {
       printer.feed(bytes)
       printer.finish()
       if asPicture || asText { PaperView.show(printer.printedSheets, asText: asText) }
       if let output {
-        for path in try PaperView.write(printer.printedSheets, to: output) { Console.error("written: \(path)") }
+        for path in try PaperView.write(printer.printedSheets, to: output, raster) {
+          Console.error("written: \(path)")
+        }
       }
     } else {
       for line in listing(of: bytes) { Console.print(line) }
     }
     var tokenizer = CommandTokenizer()
-    let isUnderstood = (tokenizer.tokens(in: bytes) + tokenizer.finish()).allSatisfy { $0.fault == nil }
+    let isUnderstood = (tokenizer.tokens(of: bytes) + tokenizer.finish()).allSatisfy { $0.fault == nil }
     return isUnderstood ? .success : .badInput
   }
 }

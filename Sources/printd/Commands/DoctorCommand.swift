@@ -43,11 +43,13 @@ struct DoctorCommand: Command {
   private static func stateDirectory(_ path: String) -> Finding {
     let subject = "state directory"
     guard access(path, F_OK) == 0 else {
-      return Finding(.odd, subject, "\(path) is not there yet", remedy: "the daemon makes it at its first start")
+      return Finding(
+        .odd, subject, "\(path) is not there yet", remedy: "the daemon makes it at its first start")
     }
     guard access(path, W_OK) == 0 else {
       return Finding(
-        .odd, subject, "\(path) cannot be written by this user", remedy: "run doctor as the daemon's user to be sure")
+        .odd, subject, "\(path) cannot be written by this user",
+        remedy: "run doctor as the daemon's user to be sure")
     }
     var room = statvfs()
     guard statvfs(path, &room) == 0 else { return Finding(.good, subject, path) }
@@ -64,7 +66,8 @@ struct DoctorCommand: Command {
       let status = try await client.read(StatusMessage.self, .get, "/v1/status")
       guard status.version == Version.text else {
         return Finding(
-          .odd, "daemon", "runs version \(status.version), this is \(Version.text)", remedy: "systemctl restart printd")
+          .odd, "daemon", "runs version \(status.version), this is \(Version.text)",
+          remedy: "systemctl restart printd")
       }
       return Finding(.good, "daemon", status.summary)
     } catch {
@@ -79,7 +82,8 @@ struct DoctorCommand: Command {
       let count = Files.names(in: path).count { $0.hasSuffix(".json") }
       return access(path, R_OK | X_OK) == 0
         ? Finding(.good, subject, "\(path), \(count) orders")
-        : Finding(.bad, subject, "\(path) cannot be read", remedy: "make it, readable and writable by the daemon")
+        : Finding(
+          .bad, subject, "\(path) cannot be read", remedy: "make it, readable and writable by the daemon")
     case .http(let http):
       return await ask(http)
     case nil:
@@ -90,24 +94,22 @@ struct DoctorCommand: Command {
   /// Asks for an order that cannot be there; any answer below 500 that is not a refusal of ours will do.
   private static func ask(_ http: Configuration.HTTPOrders) async -> Finding {
     let subject = "order service"
-    do {
-      let service = try Configuration.httpOrderService(http)
-      let deadline = BootClock().now.advanced(by: .seconds(5))
-      do throws(OrderServiceError) {
-        _ = try await service.order("printd-doctor", by: deadline)
-      } catch {
-        switch error.code {
-        case .notFound: break
-        case .refused, .unavailable, .deadline, .unsupported:
-          return Finding(.bad, subject, error.message, remedy: "curl -v the address of orders.http.fetch")
-        }
-      }
-      return Finding(.good, subject, "answers")
-    } catch let failure as Failure {
-      return Finding(.bad, subject, failure.message, remedy: failure.remedy)
+    let service: HTTPOrderService
+    do throws(Failure) {
+      service = try Configuration.httpOrderService(http)
     } catch {
-      return Finding(.bad, subject, "\(error)")
+      return Finding(.bad, subject, error.message, remedy: error.remedy)
     }
+    do throws(OrderServiceError) {
+      _ = try await service.order("printd-doctor", by: BootClock().now.advanced(by: .seconds(5)))
+    } catch {
+      switch error.code {
+      case .notFound: break
+      case .refused, .unavailable, .deadline, .unsupported:
+        return Finding(.bad, subject, error.message, remedy: "curl -v the address of orders.http.fetch")
+      }
+    }
+    return Finding(.good, subject, "answers")
   }
 
   private static func secrets(_ webhook: Configuration.Webhook) -> Finding {
@@ -120,22 +122,23 @@ struct DoctorCommand: Command {
   }
 
   private static func clock() -> Finding {
-    var state = timex()
-    let code = adjtimex(&state)
-    if time(nil) < 1_735_689_600 {
-      return Finding(.bad, "clock", "is before 2025; signatures are refused", remedy: "timedatectl set-ntp true")
-    }
-    if code == TIME_ERROR {
-      return Finding(.odd, "clock", "is not synchronised", remedy: "timedatectl set-ntp true")
+    if SystemTime.now < WebhookSignature.earliestClock {
+      return Finding(
+        .bad, "clock", "is before 2025; signatures are refused", remedy: "timedatectl set-ntp true")
     }
     return Finding(.good, "clock", "set")
   }
 
   private static func fonts(_ raster: PangoRaster) -> Finding {
-    let missing = raster.scriptsWithoutFont
+    let samples = [("Latin", "a"), ("Chinese", "收"), ("Arabic", "ش"), ("Thai", "ข")]
+    let missing = samples.filter { sample in
+      let drawn = try? raster.dots(
+        text: sample.1, columns: 2, cell: CellSize(width: 12, height: 24), style: .init(), align: .left)
+      return drawn == nil
+    }
     guard missing.isEmpty else {
       return Finding(
-        .odd, "fonts", "none for \(missing.joined(separator: ", ")); such text prints as boxes",
+        .odd, "fonts", "none for \(missing.map(\.0).joined(separator: ", ")); such text prints as boxes",
         remedy: "apt install fonts-dejavu-core fonts-noto-core fonts-noto-cjk")
     }
     return Finding(.good, "fonts", "for every script of a receipt")

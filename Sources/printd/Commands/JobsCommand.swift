@@ -1,3 +1,4 @@
+import Curl
 import PrintJobs
 
 /// `printd jobs`

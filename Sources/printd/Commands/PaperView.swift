@@ -24,7 +24,9 @@ enum PaperView {
       Console.print("\(TerminalPicture(picture, columns: columns))")
     } else {
       let wanted = (picture.width + dotsPerColumn - 1) / dotsPerColumn
-      Console.print("a picture of \(picture.width) × \(picture.height) dots; to see it here, a terminal of \(wanted) columns is needed")
+      Console.print(
+        "a picture of \(picture.width) × \(picture.height) dots; to see it here, a terminal of \(wanted) columns is needed"
+      )
     }
   }
 
@@ -37,7 +39,7 @@ enum PaperView {
   /// Prints text between two torn edges.
   private static func frame(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
-    let width = max(24, lines.map(\.terminalWidth).max() ?? 0)
+    let width = max(24, lines.map(\.columnCount).max() ?? 0)
     let edge = String(repeating: "\u{2504}", count: width + 2)
     Console.print(edge)
     for line in lines { Console.print(" \(line)") }
@@ -48,12 +50,12 @@ enum PaperView {
   ///
   /// - Returns: The paths.
   /// - Throws: ``Failure`` when a file cannot be written.
-  static func write(_ sheets: [Sheet], to path: String) throws -> [String] {
+  static func write(_ sheets: [Sheet], to path: String, _ raster: PangoRaster) throws -> [String] {
     var paths: [String] = []
     let stem = path.hasSuffix(".png") ? String(path.dropLast(4)) : path
     for (index, sheet) in sheets.enumerated() {
       let name = index == 0 ? path : "\(stem)-\(index + 1).png"
-      try Files.write(try sheet.png(), to: name)
+      try Files.write(try SheetPicture(glyphs: raster).png([sheet]), to: name)
       paths.append(name)
     }
     return paths

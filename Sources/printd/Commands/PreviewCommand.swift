@@ -40,10 +40,10 @@ struct PreviewCommand: Command {
       PaperView.show(try picture(of: bytes))
       return .success
     }
-    let raster = PangoRaster(imageFolder: look.images ?? folder(of: path))
+    let raster = PangoRaster(imageFolder: look.images ?? folder(of: path), locale: look.locale)
     let receipt = try receipt(in: bytes, path, look)
     let rendered: RenderedReceipt
-    do {
+    do throws(RenderError) {
       rendered = try Renderer(profile: look.profile, dots: raster).render(receipt)
     } catch {
       throw Failure(.badInput, "\(path): \(error)")
@@ -54,14 +54,16 @@ struct PreviewCommand: Command {
     printer.finish()
     PaperView.show(printer.printedSheets, asText: asText)
     if let output {
-      for path in try PaperView.write(printer.printedSheets, to: output) { Console.error("written: \(path)") }
+      for path in try PaperView.write(printer.printedSheets, to: output, raster) {
+        Console.error("written: \(path)")
+      }
     }
     return .success
   }
 
   private static func picture(of bytes: [UInt8]) throws(Failure) -> DotImage {
-    do {
-      let gray = try PangoRaster.gray(of: bytes)
+    do throws(RenderError) {
+      let gray = try PaperPicture.gray(of: bytes)
       var dots = DotImage(width: gray.width, height: gray.height)
       for y in 0..<gray.height {
         for x in 0..<gray.width where gray.levels[y * gray.width + x] < 128 { dots[x, y] = true }
@@ -73,18 +75,16 @@ struct PreviewCommand: Command {
   }
 
   private static func receipt(in bytes: [UInt8], _ path: String, _ look: Look) throws(Failure) -> Receipt {
-    do {
+    let order: Order
+    do throws(DocumentFault) {
       if try DocumentReader.read(Shape.self, from: bytes).blocks {
         return try DocumentReader.read(Receipt.self, from: bytes)
       }
-      let order = try DocumentReader.read(Order.self, from: bytes)
-      if let receipt = order.receipt { return receipt }
-      return try OrderLayout(locale: look.locale, timeZone: look.timeZone).receipt(for: order)
-    } catch let fault as DocumentFault {
-      throw Failure(.badInput, "\(path): \(fault)")
+      order = try DocumentReader.read(Order.self, from: bytes)
     } catch {
-      throw Failure(.usage, "\(error)", remedy: "printd help preview")
+      throw Failure(.badInput, "\(path): \(error)")
     }
+    return try OrderLayout.named(look.locale, look.timeZone).receipt(for: order)
   }
 
   private static func folder(of path: String) -> String {
@@ -106,7 +106,7 @@ struct PreviewCommand: Command {
 struct Look {
   var profile: PrinterProfile
   var locale: String
-  var timeZone: String
+  var timeZone: String?
   var images: String?
 
   /// Takes the options out of the arguments; the configuration fills in what is not said, when there is one.
@@ -116,7 +116,7 @@ struct Look {
     let timeZone = try arguments.option("--time-zone")
     let images = try arguments.option("--images")
     let loaded = options.hasConfiguration ? try options.load() : nil
-    let catalogue = try loaded?.profiles ?? ProfileCatalogue.builtIn()
+    let catalogue = if let loaded { loaded.profiles } else { try ProfileCatalogue.builtIn() }
     let wanted = name ?? loaded?.configuration.printers.first?.profile ?? "generic-80"
     guard let profile = catalogue[wanted] else {
       let nearest = nearestWord(to: wanted, among: catalogue.names)
@@ -126,7 +126,7 @@ struct Look {
     }
     self.profile = profile
     self.locale = locale ?? loaded?.configuration.locale ?? "en"
-    self.timeZone = timeZone ?? loaded?.configuration.timeZone ?? "UTC"
+    self.timeZone = timeZone ?? loaded?.configuration.timeZone
     self.images = images ?? loaded?.configuration.images
   }
 }

@@ -1,3 +1,4 @@
+import Curl
 import ESCPOS
 import TextRaster
 
@@ -11,9 +12,11 @@ enum PrinterCheck {
     var findings: [Finding] = []
     for printer in printers {
       if let known = status?.printers.first(where: { $0.name == printer.name }) {
-        let isBad = known.lastError != nil
+        let isBad = known.obstacle != nil
         findings.append(
-          Finding(isBad ? .bad : .good, "printer \(printer.name)", known.text, remedy: isBad ? remedy(printer) : nil))
+          Finding(
+            isBad ? .bad : .good, "printer \(printer.name)", known.text, remedy: isBad ? remedy(printer) : nil
+          ))
       } else {
         findings.append(await ask(printer, loaded))
       }
@@ -21,7 +24,9 @@ enum PrinterCheck {
     return findings
   }
 
-  private static func ask(_ printer: Configuration.Printer, _ loaded: ConfigurationFile.Loaded) async -> Finding {
+  private static func ask(_ printer: Configuration.Printer, _ loaded: ConfigurationFile.Loaded) async
+    -> Finding
+  {
     let subject = "printer \(printer.name)"
     guard printer.link != .virtual else {
       return Finding(.good, subject, "virtual; its paper goes to \(printer.address ?? "nowhere")")

@@ -1,3 +1,4 @@
+import Curl
 import ESCPOS
 import Glibc
 import TextRaster
@@ -56,7 +57,9 @@ struct PrintersCommand: Command {
     }
     var table = TextTable(["printer", "link", "address", "profile", "state"])
     for row in rows {
-      table.add([row.name, row.link, row.address ?? "", row.profile, row.status?.text ?? "daemon not running"])
+      table.add([
+        row.name, row.link, row.address ?? "", row.profile, row.status?.text ?? "daemon not running",
+      ])
     }
     Console.print(table.text)
     return .success

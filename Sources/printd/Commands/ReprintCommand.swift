@@ -1,3 +1,6 @@
+import Curl
+import PrintJobs
+
 /// `printd reprint ORDER_ID`
 struct ReprintCommand: Command {
   static let name = "reprint"

@@ -1,3 +1,5 @@
+import Curl
+import PrintJobs
 import ESCPOS
 import TextRaster
 

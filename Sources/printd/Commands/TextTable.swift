@@ -27,14 +27,14 @@ struct TextTable {
 
   /// The table, without an end of line behind it.
   var text: String {
-    var widths = head.map(\.terminalWidth)
+    var widths = head.map(\.columnCount)
     for case .cells(let cells) in rows {
-      for (index, cell) in cells.enumerated() { widths[index] = max(widths[index], cell.terminalWidth) }
+      for (index, cell) in cells.enumerated() { widths[index] = max(widths[index], cell.columnCount) }
     }
     func line(_ cells: [String]) -> String {
       var line = ""
       for (index, cell) in cells.enumerated() {
-        line += cell + String(repeating: " ", count: max(0, widths[index] - cell.terminalWidth) + 2)
+        line += cell + String(repeating: " ", count: max(0, widths[index] - cell.columnCount) + 2)
       }
       while line.hasSuffix(" ") { line.removeLast() }
       return line

@@ -30,7 +30,8 @@ private struct Fields<Key: CodingKey & CaseIterable & RawRepresentable> where Ke
 
   func word(_ key: Key) throws -> String {
     let word = try container.decode(String.self, forKey: key)
-    guard !word.isEmpty, word.utf8.count <= 64, word.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x2F })
+    guard !word.isEmpty, word.utf8.count <= 64,
+      word.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x2F })
     else { throw fault(key, "must be a word of 1 to 64 characters without spaces and slashes") }
     return word
   }
@@ -251,7 +252,6 @@ extension Configuration.Webhook {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case listen
     case secretFiles = "secret_files"
-    case toleranceSeconds = "tolerance_seconds"
     case connections
   }
 
@@ -259,7 +259,6 @@ extension Configuration.Webhook {
     let fields = try Fields(decoder, CodingKeys.self)
     try fields.read(.listen, into: &listen)
     secretFiles = try fields.container.decode([String].self, forKey: .secretFiles)
-    try fields.read(.toleranceSeconds, into: &toleranceSeconds, in: 1...3600)
     try fields.read(.connections, into: &connections, in: 1...10000)
     guard !secretFiles.isEmpty else {
       throw fields.fault(.secretFiles, "must name at least one file with a whsec_ secret")

@@ -9,8 +9,8 @@ struct Configuration: Decodable, Equatable, Sendable {
   var stateDirectory = "/var/lib/printd"
   /// The language of the built-in layout: `en`, `de-DE`, `zh-CN`, …
   var locale = "en"
-  /// The time zone of the dates on the paper: `Europe/Berlin`.
-  var timeZone = "UTC"
+  /// The time zone of the dates on the paper: `Europe/Berlin`; nil for the system's own.
+  var timeZone: String?
   /// The folder with the pictures that receipts name.
   var images: String?
   /// The folder with more printer profiles.
@@ -125,8 +125,6 @@ struct Configuration: Decodable, Equatable, Sendable {
     var listen = "127.0.0.1:8787"
     /// Files with the signing secrets, `whsec_…`; any of them signs, so that keys can be rotated.
     var secretFiles: [String]
-    /// How old or how far ahead a signature may be, seconds.
-    var toleranceSeconds = 300
     /// Open connections at most.
     var connections = 1200
   }

@@ -24,7 +24,7 @@ struct ConfigurationFile {
   static func load(_ path: String) throws(Failure) -> Loaded {
     var reader = ConfigurationFile()
     let text: [UInt8]
-    do {
+    do throws(Failure) {
       text = try Files.read(path, limit: 1 << 20)
     } catch {
       throw Failure(
@@ -69,7 +69,7 @@ struct ConfigurationFile {
   private mutating func addPrinters(from folder: String, to configuration: inout Configuration) {
     for name in Files.names(in: folder) where name.hasSuffix(".json5") || name.hasSuffix(".json") {
       let path = "\(folder)/\(name)"
-      do {
+      do throws(Failure) {
         let text = try Files.read(path, limit: 1 << 20)
         if let printer = decode(Configuration.Printer.self, text, path) {
           configuration.printers.append(printer)
@@ -87,9 +87,9 @@ struct ConfigurationFile {
     guard let folder = configuration.profiles else { return all }
     for name in Files.names(in: folder) where name.hasSuffix(".json") {
       let path = "\(folder)/\(name)"
-      do {
+      do throws(Failure) {
         let text = try Files.read(path, limit: 1 << 20)
-        if let more = decode(ProfileCatalogue.self, text, path) { all.add(more) }
+        if let more = decode(ProfileCatalogue.self, text, path) { all.override(with: more) }
       } catch {
         faults.append(error.message)
       }
@@ -163,14 +163,39 @@ extension Configuration {
     func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
     stateDirectory = absolute(stateDirectory)
     images = images.map(absolute)
+    for index in printers.indices where printers[index].link != .tcp {
+      printers[index].address = printers[index].address.map(absolute)
+    }
     profiles = profiles.map(absolute)
-    webhook?.secretFiles = webhook?.secretFiles.map(absolute) ?? []
+    if var webhook {
+      webhook.secretFiles = webhook.secretFiles.map(absolute)
+      self.webhook = webhook
+    }
     if case .directory(let path) = orders { orders = .directory(absolute(path)) }
     if case .http(var http) = orders {
       http.tokenFile = http.tokenFile.map(absolute)
-      http.header?.valueFile = http.header.map { absolute($0.valueFile) } ?? ""
+      if var header = http.header {
+        header.valueFile = absolute(header.valueFile)
+        http.header = header
+      }
       http.caFile = http.caFile.map(absolute)
       orders = .http(http)
+    }
+  }
+}
+
+extension ProfileCatalogue {
+  /// The profiles' names, in order.
+  var names: [String] { profiles.map(\.name) }
+
+  /// Adds the profiles of another catalogue; one of the same name takes the place of the one that was there.
+  mutating func override(with other: ProfileCatalogue) {
+    for profile in other.profiles {
+      if let index = profiles.firstIndex(where: { $0.name == profile.name }) {
+        profiles[index] = profile
+      } else {
+        profiles.append(profile)
+      }
     }
   }
 }

@@ -51,6 +51,12 @@ enum Files {
     }
   }
 
+  /// Whether everybody on this machine may read or write a file.
+  static func isOpenToAll(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & 0o007 != 0
+  }
+
   /// The names in a folder, sorted; none when it is not there.
   static func names(in folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }

@@ -35,7 +35,8 @@ struct JSON5Lines {
     while let byte = current {
       if byte == UInt8(ascii: "/"), position + 1 < text.count, text[position + 1] == UInt8(ascii: "/") {
         while let byte = current, byte != UInt8(ascii: "\n") { advance() }
-      } else if byte == UInt8(ascii: "/"), position + 1 < text.count, text[position + 1] == UInt8(ascii: "*") {
+      } else if byte == UInt8(ascii: "/"), position + 1 < text.count, text[position + 1] == UInt8(ascii: "*")
+      {
         advance()
         advance()
         while position + 1 < text.count,

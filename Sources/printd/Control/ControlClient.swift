@@ -55,7 +55,8 @@ struct ControlClient: Sendable {
     do {
       return try DocumentReader.read(type, from: response.body)
     } catch {
-      throw Failure(.software, "the daemon's answer cannot be read: \(error)", remedy: "use the same version of both")
+      throw Failure(
+        .software, "the daemon's answer cannot be read: \(error)", remedy: "use the same version of both")
     }
   }
 

@@ -15,13 +15,13 @@ struct ControlRoutes: Sendable {
   var router: Router {
     var router = Router()
     router.on(.post, "/v1/wakes") { request in
-      let delivery = WakeDelivery(
-        body: request.body, id: request.fields["webhook-id"], channel: "control", acceptedAt: request.accepted)
-      return await WakeRoutes.answer(
-        delivery, respondAsync: request.fields["prefer"] == "respond-async", by: handler)
+      let wake = WakeRequest(request, deliveryID: request.fields["webhook-id"])
+      return await WakeRoutes.answer(wake, channel: "control", limit: Wake.Limits.anyBytes, by: handler)
     }
     router.on(.get, "/v1/status") { _ in await answer { .json(try await status()) } }
-    router.on(.get, "/v1/jobs") { request in await answer { .json(JobsMessage(jobs: try await jobs(request))) } }
+    router.on(.get, "/v1/jobs") { request in
+      await answer { .json(JobsMessage(jobs: try await jobs(request))) }
+    }
     router.on(.delete, "/v1/jobs/{id}") { request in
       await answer {
         let id = try number(request)
@@ -63,7 +63,7 @@ struct ControlRoutes: Sendable {
       await answer {
         let text = MetricsPage.text(await handler.status(), try await journal.counts())
         return HTTPServer.Response(
-          status: 200, fields: ["Content-Type": "text/plain; version=0.0.4"], body: Array(text.utf8))
+          status: 200, fields: ["Content-Type": MetricsText.contentType], body: Array(text.utf8))
       }
     }
     return router
@@ -74,7 +74,9 @@ struct ControlRoutes: Sendable {
   }
 
   private func jobs(_ request: HTTPServer.Request) async throws -> [JobMessage] {
-    if let order = request.query("order") { return try await journal.jobs(orderID: order).map(JobMessage.init) }
+    if let order = request.query("order") {
+      return try await journal.jobs(orderID: order).map(JobMessage.init)
+    }
     if let id = request.query("id") {
       // A number may name a job or an order.
       let job = if let number = Int64(id) { try await journal.job(number) } else { Job?.none }

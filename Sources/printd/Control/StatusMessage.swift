@@ -41,7 +41,8 @@ struct StatusMessage: Codable, Sendable {
   init(_ status: HandlerStatus, _ counts: JournalCounts) {
     printers = status.printers.map { printer in
       Printer(
-        name: printer.name, condition: printer.condition.rawValue, queued: printer.queued, job: printer.printing,
+        name: printer.name, condition: printer.condition.rawValue, queued: printer.queued,
+        job: printer.printing,
         connected: printer.isConnected, obstacle: printer.obstacle)
     }
     openWakes = status.openWakes
@@ -57,7 +58,9 @@ struct StatusMessage: Codable, Sendable {
     var text = "\(queued) queued, \(jobs["printed"] ?? 0) printed"
     if waiting > 0 { text += ", \(waiting) need a person" }
     if unreported > 0 { text += ", \(unreported) unreported" }
-    for printer in printers { if let obstacle = printer.obstacle { text += "; \(printer.name): \(obstacle)" } }
+    for printer in printers {
+      if let obstacle = printer.obstacle { text += "; \(printer.name): \(obstacle)" }
+    }
     return text
   }
 }

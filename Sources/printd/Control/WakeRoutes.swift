@@ -4,15 +4,18 @@ import WakeHandler
 
 /// How a wake that came over HTTP is handed to the story and answered.
 enum WakeRoutes {
-  /// Hands the wake in and answers when its completion is called, or, with `respondAsync`, when it is durable.
+  /// Hands the wake in and answers when its completion is called, or, where the sender wants that, when it is durable.
   static func answer(
-    _ delivery: WakeDelivery, respondAsync: Bool, by handler: WakeHandler
+    _ wake: WakeRequest, channel: String, limit: Int, by handler: WakeHandler
   ) async -> HTTPServer.Response {
+    let delivery = WakeDelivery(
+      body: wake.body, id: wake.deliveryID, channel: channel,
+      acceptedAt: wake.acceptedAt > 0 ? BootInstant(nanoseconds: wake.acceptedAt) : nil, maximumBytes: limit)
     switch await handler.accept(delivery) {
     case .refused(let refusal):
       return response(refusal)
     case .accepted(let completion):
-      if respondAsync {
+      if wake.respondsAsync {
         if let ended = completion.current { return response(ended) }
         return .json(Accepted(accepted: true), status: 202)
       }
@@ -39,9 +42,4 @@ enum WakeRoutes {
   private struct Accepted: Encodable {
     var accepted: Bool
   }
-}
-
-extension HTTPServer.Request {
-  /// When the request was accepted, for the budget.
-  var accepted: BootInstant? { acceptedAt > 0 ? BootInstant(nanoseconds: acceptedAt) : nil }
 }

@@ -30,16 +30,15 @@ struct Daemon {
     orders = try configuration.orderService()
     printing = try Printing(loaded, clock: clock)
     let printers = try printing.take(loaded)
-    do {
+    do throws(JournalError) {
       journal = try await Journal.open(
         path: "\(configuration.stateDirectory)/journal.sqlite", historyDays: configuration.jobs.historyDays)
     } catch {
       throw Failure(.inputOutput, error.message)
     }
-    let clock = clock
     let ports = Ports(
       orders: orders, jobs: journal, prepare: printing.prepare,
-      converse: { link, profile in PrinterConversation(link: link, profile: profile, clock: clock) },
+      converse: { PrinterConversation(link: $0, profile: $1, clock: $2) },
       note: { event in
         let priority: Log.Priority =
           switch event.level {
@@ -66,7 +65,7 @@ struct Daemon {
       limits: HTTPServer.Limits(bodyBytes: 1 << 20, receive: .seconds(10)), name: "control",
       ControlRoutes(handler: handler, journal: journal, printing: printing).router)
     let webhook = try webhookServer(sockets["webhook"])
-    do {
+    do throws(JournalError) {
       try await handler.start()
     } catch {
       throw Failure(.inputOutput, error.message)
@@ -98,7 +97,7 @@ struct Daemon {
   private func listen(
     _ listen: HTTPServer.Listen, limits: HTTPServer.Limits, name: String, _ router: Router
   ) throws(Failure) -> HTTPServer {
-    do {
+    do throws(HTTPServerError) {
       return try HTTPServer(
         listen: listen, limits: limits, log: { Log.warning("http", ["channel": name, "message": $0]) }
       ) { request in await router.answer(request) }
@@ -113,18 +112,18 @@ struct Daemon {
     else { return nil }
     let handler = handler
     let webhook = Webhook(
-      signature: { secrets.current },
-      deliver: { wake in
-        let delivery = WakeDelivery(
-          body: wake.body, id: wake.deliveryID, channel: "webhook", acceptedAt: wake.accepted,
-          maximumBytes: Wake.Limits.pushBytes)
-        return await WakeRoutes.answer(delivery, respondAsync: wake.respondAsync, by: handler)
+      keys: { secrets.keys },
+      refused: { fault, request in
+        Log.warning("webhook refused", ["reason": fault, "peer": request.peer])
+      },
+      handle: { wake in
+        await WakeRoutes.answer(wake, channel: "webhook", limit: Wake.Limits.pushBytes, by: handler)
       })
     let server = try listen(
       socket.map { .descriptor($0) } ?? .tcp(host: address.host, port: address.port),
       limits: HTTPServer.Limits(
         connections: UInt32(settings.connections), connectionsPerAddress: UInt32(settings.connections)),
-      name: "webhook", webhook.router)
+      name: "webhook", webhook.routes)
     var listening = address
     listening.port = server.port ?? address.port
     Log.info("webhook listening", ["address": listening])
@@ -137,7 +136,7 @@ struct Daemon {
     do {
       let loaded = try ConfigurationFile.load(configPath)
       if let webhook = loaded.configuration.webhook { try secrets?.reload(webhook) }
-      if let http = orders as? HTTPOrderService { try http.reloadSecrets() }
+      if let http = orders as? HTTPOrderService { try http.reload() }
       let printers = try printing.take(loaded)
       await handler.replace(printers: printers, routes: loaded.configuration.storyRoutes)
       Log.info("reloaded", ["printers": printers.count])

@@ -16,10 +16,18 @@ enum Log {
 
   private static let onTerminal = isatty(STDERR_FILENO) == 1
 
-  static func error(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) { write(.error, event, fields) }
-  static func warning(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) { write(.warning, event, fields) }
-  static func notice(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) { write(.notice, event, fields) }
-  static func info(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) { write(.info, event, fields) }
+  static func error(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) {
+    write(.error, event, fields)
+  }
+  static func warning(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) {
+    write(.warning, event, fields)
+  }
+  static func notice(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) {
+    write(.notice, event, fields)
+  }
+  static func info(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) {
+    write(.info, event, fields)
+  }
 
   /// What the story notes.
   static func write(_ priority: Priority, _ event: HandlerEvent) {

@@ -1,4 +1,6 @@
 import ESCPOS
+import Glibc
+import PrintJobs
 import PrintJournal
 import WakeHandler
 
@@ -28,11 +30,21 @@ struct Watchdog {
   /// The line that `systemctl status` shows; asks the story and the journal for it.
   func summary() async -> String {
     let status = await handler.status()
-    do {
+    do throws(JournalError) {
       return StatusMessage(status, try await journal.counts()).summary
     } catch {
       return "the journal cannot be read: \(error.message)"
     }
+  }
+}
+
+/// The date.
+enum SystemTime {
+  /// Seconds since 1970.
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 }
 
@@ -41,12 +53,13 @@ enum Upkeep {
   /// Forgets what is older than the history, at the start and every day after.
   static func run(_ journal: Journal) async {
     while !Task.isCancelled {
-      do {
-        let count = try await journal.prune(now: Times.wallTime())
+      do throws(JournalError) {
+        let count = try await journal.prune(now: SystemTime.now)
         if count > 0 { Log.info("journal pruned", ["jobs": count]) }
       } catch {
         Log.warning("journal not pruned", ["reason": error.message])
       }
+      Residence.giveBack()
       try? await Task.sleep(for: .seconds(24 * 60 * 60))
     }
   }

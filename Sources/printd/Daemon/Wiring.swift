@@ -1,15 +1,14 @@
 import ESCPOS
-import OrderService
+public import OrderService
 import PrintJobs
-import PrintJournal
-import WakeHandler
+public import PrintJournal
+public import WakeHandler
 
 // The floors below have the shapes that the story's ports ask for.
 
 extension Journal: JobPort {}
 extension HTTPOrderService: OrderPort {}
 extension DirectoryOrderService: OrderPort {}
-extension PrinterConversation: ConversationPort {}
 
 extension Configuration {
   /// The order service.
@@ -19,7 +18,7 @@ extension Configuration {
     switch orders {
     case .directory(let path):
       try Files.makeFolder(path)
-      return DirectoryOrderService(folder: path)
+      return DirectoryOrderService(orders: path, reports: path + "/reports.jsonl")
     case .http(let http):
       return try Self.httpOrderService(http)
     case nil:
@@ -33,11 +32,18 @@ extension Configuration {
   static func httpOrderService(_ http: HTTPOrders) throws(Failure) -> HTTPOrderService {
     do {
       return try HTTPOrderService(
-        HTTPOrderService.Settings(
-          fetch: http.fetch, report: http.report, pending: http.pending, tokenFile: http.tokenFile,
-          header: http.header.map { (name: $0.name, valueFile: $0.valueFile) }, certificateFile: http.caFile))
+        HTTPOrderService.Configuration(
+          orderURL: http.fetch, reportURL: http.report, pendingURL: http.pending, secret: http.secret,
+          certificateFile: http.caFile))
     } catch {
       throw Failure(.configuration, "orders.http: \(error)")
     }
+  }
+}
+
+extension Configuration.HTTPOrders {
+  fileprivate var secret: SecretHeader? {
+    if let tokenFile { return SecretHeader(file: tokenFile) }
+    return header.map { SecretHeader(name: $0.name, prefix: "", file: $0.valueFile) }
   }
 }

@@ -9,7 +9,9 @@ struct DirectPrint {
   let opener: any LinkOpener
   private let clock = BootClock()
 
-  init(_ printer: Configuration.Printer, _ loaded: ConfigurationFile.Loaded, raster: PangoRaster) throws(Failure) {
+  init(_ printer: Configuration.Printer, _ loaded: ConfigurationFile.Loaded, raster: PangoRaster)
+    throws(Failure)
+  {
     guard let profile = printer.profile(from: loaded.profiles) else {
       throw Failure(.configuration, "there is no profile \"\(printer.profile)\"")
     }
@@ -25,7 +27,7 @@ struct DirectPrint {
     let deadline = clock.now.advanced(by: limit)
     let link = try await opener.open(by: deadline)
     let conversation = PrinterConversation(link: link, profile: profile, clock: clock)
-    do {
+    do throws(LinkError) {
       let gate = try await conversation.gate(by: deadline)
       await conversation.end()
       await link.close()
@@ -42,16 +44,16 @@ struct DirectPrint {
   /// - Throws: ``Failure`` with what stands in the way.
   func print(_ bytes: [UInt8], within limit: Duration) async throws(Failure) -> PrinterConversation.Fence {
     let deadline = clock.now.advanced(by: limit)
-    do {
+    do throws(LinkError) {
       let link = try await opener.open(by: deadline)
       let conversation = PrinterConversation(link: link, profile: profile, clock: clock)
-      do {
+      do throws(LinkError) {
         let gate = try await conversation.gate(by: deadline)
         if let obstacle = gate.obstacle {
           throw LinkError(.refused, obstacle)
         }
         try await conversation.send(bytes, by: deadline) {}
-        let fence = await conversation.fence(by: deadline)
+        let fence = try await conversation.fence(by: deadline)
         await conversation.end()
         await link.close()
         return fence

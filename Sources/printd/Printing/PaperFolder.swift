@@ -9,6 +9,7 @@ import VirtualPrinter
 final class PaperFolder: LinkOpener {
   private let printer: VirtualPrinter
   private let inner: any LinkOpener
+  private let picture: SheetPicture
   private let folder: String?
   private let first: Int
   /// Held while sheets are taken out and written, so that they are written in order.
@@ -22,6 +23,7 @@ final class PaperFolder: LinkOpener {
   ) throws(Failure) {
     printer = VirtualPrinter(profile: profile, glyphs: raster, symbols: raster, clock: clock)
     inner = printer.opener()
+    picture = SheetPicture(glyphs: raster)
     self.folder = folder
     if let folder { try Files.makeFolder(folder) }
     first = (folder.map(Files.names) ?? []).compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
@@ -49,7 +51,7 @@ final class PaperFolder: LinkOpener {
         let name = folder + "/" + String(repeating: "0", count: max(0, 4 - number.count)) + number
         do {
           try Files.write(Array((sheet.text + "\n").utf8), to: "\(name).txt")
-          try Files.write(try sheet.png(), to: "\(name).png")
+          try Files.write(try picture.png([sheet]), to: "\(name).png")
         } catch {
           Log.warning("paper not written", ["file": name, "reason": error])
         }

@@ -7,16 +7,17 @@ import WakeHandler
 extension Configuration.Printer {
   /// The profile with what the configuration says otherwise; nil when there is no such profile.
   func profile(from catalogue: ProfileCatalogue) -> PrinterProfile? {
-    guard var profile = catalogue[profile] else { return nil }
-    guard let overrides else { return profile }
-    if let fence = overrides.fence { profile.fence = fence }
-    if let bytesPerSecond = overrides.bytesPerSecond { profile.bytesPerSecond = bytesPerSecond }
-    if let drawer = overrides.drawer { profile.drawer = drawer }
+    guard var model = catalogue[profile] else { return nil }
+    guard let overrides else { return model }
+    if let fence = overrides.fence { model.fence = fence }
+    if let bytesPerSecond = overrides.bytesPerSecond { model.bytesPerSecond = bytesPerSecond }
+    if let drawer = overrides.drawer { model.drawer = drawer }
     if overrides.status == false {
-      profile.status = PrinterProfile.Status(dleEOT: false, asb: false)
-      profile.fence = .none
+      model.status.dleEOT = false
+      model.status.asb = false
+      model.fence = .none
     }
-    return profile
+    return model
   }
 
   /// How the printer is reached.

@@ -4,6 +4,10 @@ import Synchronization
 import TextRaster
 import WakeHandler
 
+// The story's names, where the configuration has the same ones.
+typealias StoryRoute = Route
+typealias BudgetLimits = Budget.Limits
+
 /// Everything about paper that a reload can change: printers, routes, layout, pictures.
 final class Printing: Sendable {
   private struct Current: Sendable {
@@ -13,7 +17,7 @@ final class Printing: Sendable {
 
   let raster: PangoRaster
   private let clock: any BootTimeClock
-  private let preparation: Preparation
+  private let maker: ReceiptMaker
   private let current: Mutex<Current>
   private let openers = Mutex<[String: (printer: Configuration.Printer, opener: any LinkOpener)]>([:])
 
@@ -21,26 +25,24 @@ final class Printing: Sendable {
     let raster = loaded.configuration.raster
     self.raster = raster
     self.clock = clock
-    preparation = Preparation(try Self.shape(loaded, raster))
+    maker = ReceiptMaker(try Self.shape(loaded, raster))
     current = Mutex(Current(profiles: [:], kinds: []))
   }
 
   private static func shape(
     _ loaded: ConfigurationFile.Loaded, _ raster: PangoRaster
-  ) throws(Failure) -> Preparation.Shape {
+  ) throws(Failure) -> ReceiptMaker.Shape {
     let configuration = loaded.configuration
-    do {
-      let layout = try OrderLayout(locale: configuration.locale, timeZone: configuration.timeZone)
-      return Preparation.Shape(layout: layout, routes: configuration.routes, dots: raster)
-    } catch {
-      throw Failure(.configuration, "\(error)")
-    }
+    return ReceiptMaker.Shape(
+      layout: try OrderLayout.named(configuration.locale, configuration.timeZone),
+      routes: configuration.routes,
+      dots: raster)
   }
 
   /// The port of the story.
   var prepare: Prepare {
-    { [preparation] (job, order, profile) throws(DocumentFault) in
-      try preparation.prepare(job, order: order, for: profile)
+    { [maker] (job, order, profile) throws(DocumentFault) in
+      try maker.prepare(job, order: order, for: profile)
     }
   }
 
@@ -70,7 +72,7 @@ final class Printing: Sendable {
         PrinterSetup(
           name: printer.name, profile: profile, opener: opener, idleLimit: .seconds(printer.idleSeconds)))
     }
-    preparation.replace(shape)
+    maker.replace(shape)
     openers.withLock { $0 = kept }
     let taken = Current(profiles: profiles, kinds: loaded.configuration.routes.map(\.kind))
     current.withLock { $0 = taken }
@@ -92,17 +94,17 @@ final class Printing: Sendable {
 
 extension Configuration {
   /// The source of dots, with the pictures of the image folder; it costs nothing until it draws.
-  var raster: PangoRaster { PangoRaster(imageFolder: images) }
+  var raster: PangoRaster { PangoRaster(imageFolder: images, locale: locale) }
 
   /// The routes as the story knows them.
-  var storyRoutes: [WakeHandler.Route] {
-    routes.map { WakeHandler.Route(kind: $0.kind, printer: $0.printer, originals: $0.copies) }
+  var storyRoutes: [StoryRoute] {
+    routes.map { StoryRoute(kind: $0.kind, printer: $0.printer, originals: $0.copies) }
   }
 
   /// The policies as the story knows them.
   var policies: Policies {
     var policies = Policies()
-    if let limits = WakeHandler.Budget.Limits(
+    if let limits = BudgetLimits(
       total: .milliseconds(Int64(budget.seconds * 1000)), grace: .milliseconds(budget.graceMilliseconds),
       reserve: .milliseconds(budget.reportReserveMilliseconds))
     {

@@ -7,7 +7,7 @@ import WakeHandler
 /// Makes an order into a job's bytes: decodes it, asks its route, lays it out, renders it.
 ///
 /// What it is made of changes at a reload; a job in hand keeps what it began with.
-final class Preparation: Sendable {
+final class ReceiptMaker: Sendable {
   /// What of the configuration shapes the paper.
   struct Shape: Sendable {
     var layout: OrderLayout
@@ -29,7 +29,7 @@ final class Preparation: Sendable {
   /// The port of the story.
   func prepare(
     _ job: Job, order bytes: [UInt8], for profile: PrinterProfile
-  ) throws(DocumentFault) -> WakeHandler.Preparation {
+  ) throws(DocumentFault) -> Preparation {
     let shape = shape.withLock { $0 }
     let order = try DocumentReader.read(Order.self, from: bytes)
     guard order.id == job.key.orderID else {
@@ -41,9 +41,12 @@ final class Preparation: Sendable {
       return .unwanted(reason)
     }
     let mark = job.key.copy > 1 ? CopyMark(copy: job.key.copy) : nil
-    do {
+    do throws(RenderError) {
       let rendered = try Renderer(profile: profile, dots: shape.dots)
-        .render(order.receipt ?? shape.layout.receipt(for: order), originals: job.originals, mark: mark)
+        .render(
+          job.key.kind == "kitchen"
+            ? shape.layout.kitchenTicket(for: order) : shape.layout.receipt(for: order),
+          originals: job.originals, mark: mark)
       return .receipt(
         PreparedReceipt(
           bytes: rendered.bytes, paidAt: order.paidAt, warnings: rendered.warnings.map(\.description)))

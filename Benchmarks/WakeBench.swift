@@ -1,0 +1,106 @@
+import Documents
+import ESCPOS
+import PrintJobs
+import PrintTestKit
+
+/// What an answer of the daemon says of a wake.
+struct WakeAnswer: Decodable {
+  var outcome: String
+  var timeline: Timeline
+}
+
+/// A wake's way to the first byte, with a shop as a process on loopback and a network printer.
+enum WakeBench {
+  static func run() async throws -> [Measurement] {
+    let printer = try BenchPrinter()
+    let orders = try BenchOrders(count: 400)
+    let rig = try await DaemonRig(orders: orders.folder.path, printers: printer.configuration)
+    var firstByte: [Double] = []
+    var completed: [Double] = []
+    for id in orders.ids {
+      let answer = try await rig.wake(id)
+      guard answer.outcome == "printed", let first = answer.timeline.firstByte,
+        let end = answer.timeline.completed
+      else { throw Fixtures.Missing(path: "wake \(id): \(answer)\n\(rig.log)") }
+      firstByte.append(first)
+      completed.append(end)
+    }
+    await rig.stop()
+    let first = Spread(Array(firstByte.dropFirst(20)))
+    let end = Spread(Array(completed.dropFirst(20)))
+    return [
+      Measurement("wake → first byte, median", first.median, "ms", aim: "< 5"),
+      Measurement("wake → first byte, 99 %", first.p99, "ms", aim: "< 15"),
+      Measurement("wake → completion (fence, report), median", end.median, "ms"),
+      Measurement("wake → completion, 99 %", end.p99, "ms"),
+    ]
+  }
+}
+
+/// A thousand wakes as fast as they can be sent.
+enum BurstBench {
+  static func run() async throws -> [Measurement] {
+    let printer = try BenchPrinter()
+    let orders = try BenchOrders(count: 1200)
+    let rig = try await DaemonRig(orders: orders.folder.path, printers: printer.configuration)
+    for id in orders.ids.prefix(200) { _ = try await rig.wake(id) }
+    let before = try Process.memory(rig.daemon.pid)
+    let sheets = printer.sheetCount
+    let clock = ContinuousClock()
+    let start = clock.now
+    for id in orders.ids.dropFirst(200) { try await rig.post(id) }
+    let sent = clock.now - start
+    let all = orders.ids.count
+    while try await rig.printedJobs() < all { try await clock.sleep(for: .milliseconds(20)) }
+    let done = clock.now - start
+    let after = try Process.memory(rig.daemon.pid)
+    let peak = try Process.peakMemory(rig.daemon.pid)
+    let inOrder = printer.orders.suffix(1000) == orders.ids.suffix(1000)[...]
+    await rig.stop()
+    guard inOrder, printer.sheetCount - sheets == 1000 else {
+      throw Fixtures.Missing(path: "the burst did not print in order: \(printer.sheetCount - sheets) sheets")
+    }
+    return [
+      Measurement("1,000 wakes in a burst, taken", 1000 / sent.seconds, "1/s"),
+      Measurement("  all printed in order and reported", 1000 / done.seconds, "1/s"),
+      Measurement("  memory before", before, "MB"),
+      Measurement("  memory after", after, "MB"),
+      Measurement("  memory, highest", peak, "MB"),
+    ]
+  }
+}
+
+extension Duration {
+  var seconds: Double { milliseconds / 1000 }
+}
+
+extension DaemonRig {
+  /// Hands in a wake for an order and waits for its completion.
+  func wake(_ id: String) async throws -> WakeAnswer {
+    let response = try await ask(.post, "/v1/wakes", Self.body(id))
+    return try DocumentReader.read(WakeAnswer.self, from: response.body)
+  }
+
+  /// Hands in a wake and waits only until it is durable.
+  func post(_ id: String) async throws {
+    let response = try await ask(.post, "/v1/wakes", Self.body(id), headers: [("Prefer", "respond-async")])
+    guard response.status == 202 else {
+      throw Fixtures.Missing(
+        path: "wake \(id): \(response.status) \(String(decoding: response.body, as: UTF8.self))")
+    }
+  }
+
+  /// Jobs that are printed and reported.
+  func printedJobs() async throws -> Int {
+    struct Status: Decodable {
+      var jobs: [String: Int]
+      var unreported: Int
+    }
+    let status = try DocumentReader.read(Status.self, from: try await ask(.get, "/v1/status").body)
+    return (status.jobs["printed"] ?? 0) - status.unreported
+  }
+
+  private static func body(_ id: String) -> String {
+    #"{"aps":{"content-available":1},"data":{"order_id":"\#(id)"}}"#
+  }
+}

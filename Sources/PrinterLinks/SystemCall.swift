@@ -1,0 +1,44 @@
+import ESCPOS
+import Glibc
+
+/// What a system call left in `errno`.
+struct SystemError: Error, Equatable {
+  /// The number.
+  let number: Int32
+
+  /// The number that the last call left.
+  static var last: SystemError { SystemError(number: errno) }
+
+  /// The C library's words for it.
+  var words: String {
+    var buffer = [CChar](repeating: 0, count: 256)
+    _ = strerror_r(number, &buffer, buffer.count)
+    return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Whether a call that does not block would have had to.
+  var wouldBlock: Bool { number == EAGAIN || number == EWOULDBLOCK }
+
+  /// What it means for a link that is being opened to `target`.
+  func opening(_ target: String) -> LinkError {
+    switch number {
+    case EACCES, EPERM:
+      LinkError(.refused, "\(target): \(words); check the permissions of the user that printd runs as")
+    case EBUSY: LinkError(.busy, "\(target): \(words); another program has the printer open")
+    default: LinkError(.unreachable, "\(target): \(words)")
+    }
+  }
+
+  /// What it means for a link that was open to `target`.
+  func using(_ target: String) -> LinkError {
+    LinkError(.lost, "\(target): \(words)")
+  }
+}
+
+/// Calls again while a signal interrupts.
+func retrying(_ call: () -> Int) -> Int {
+  while true {
+    let result = call()
+    if result >= 0 || errno != EINTR { return result }
+  }
+}
