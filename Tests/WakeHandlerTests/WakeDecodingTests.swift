@@ -67,6 +67,11 @@ struct WakeDecodingTests {
     let order = try DocumentReader.read(InlineOrder.self, from: try #require(taken.inlineOrder))
     #expect(order.id == "A-1" && order.currency == "EUR" && order.vip && order.note == nil)
     #expect(order.items == [InlineOrder.Item(name: "Brötchen", amount: "0.35", n: 2)])
+    let word = Array("{\"aps\":{},\"order\":\"A-17\"}".utf8)
+    #expect(throws: DocumentFault(path: "order", message: "expected an object")) {
+      try Wake(json: word, limits: Wake.Limits(allowsInlineOrder: true))
+    }
+    #expect(try Wake(json: word).orderID == nil, "a key that is not read may hold anything")
     let passed = try read("inline-order")
     #expect(passed.inlineOrder == nil && passed.orderID == nil)
     let other = "{\"aps\":{},\"data\":{\"order_id\":\"B\"},\"order\":{\"id\":\"A\"}}"
