@@ -39,8 +39,19 @@ until_true() {
   done
 }
 
+# What happened when, in milliseconds after the wake was accepted, out of the answer to a wake.
+timeline() {
+  sed 's/.*"timeline":{\([^}]*\)}}.*/\1/' "$1" | tr ',' '\n' | tr -d '"' | awk -F: '
+    { at[$1] = $2 }
+    END {
+      n = split("received fetched connected first_byte fence reported completed", steps, " ")
+      for (i = 1; i <= n; i++) if (steps[i] in at) printf "  %-11s%8.1f ms\n", steps[i], at[steps[i]]
+    }'
+}
+
 # 1. The shop's backend, a process of its own.
-"$bin/sample-shop" --listen 127.0.0.1:0 --orders "$project/Fixtures/samples" --reports "$folder/reports.jsonl" \
+mkdir "$folder/orders"
+"$bin/sample-shop" --listen 127.0.0.1:0 --orders "$folder/orders" --reports "$folder/reports.jsonl" \
   --port-file "$folder/shop.port" >"$folder/shop.log" 2>&1 &
 shop=$!
 until_true test -s "$folder/shop.port"
@@ -58,15 +69,21 @@ address=$(sed -n 's/.*webhook listening.*address=\([0-9.:]*\).*/\1/p' "$folder/p
 # 3. The wakes, signed by the Standard Webhooks scheme. Each call returns when the wake's completion is called.
 hex=$(printf %s "$key" | base64 -d | od -An -v -tx1 | tr -d ' \n')
 for wake in Fixtures/samples/wake-*.json; do
+  # The customer pays: from now on the shop has the order.
+  order=$(basename "$wake" .json)
+  order=${order#wake-}
+  cp "Fixtures/samples/$order.json" "$folder/orders/.$order.new"
+  mv "$folder/orders/.$order.new" "$folder/orders/$order.json"
   id=msg_$(head -c 9 /dev/urandom | od -An -v -tx1 | tr -d ' \n')
   now=$(date +%s)
   signature=$( (printf '%s.%s.' "$id" "$now" && cat "$wake") |
     openssl dgst -sha256 -mac HMAC -macopt "hexkey:$hex" -binary | base64)
   echo "POST http://$address/v1/wakes  $(basename "$wake")"
-  curl --silent --show-error --fail-with-body --max-time 15 \
+  curl --silent --show-error --fail-with-body --max-time 15 --output "$folder/answer.json" \
     -H 'content-type: application/json' -H "webhook-id: $id" -H "webhook-timestamp: $now" \
     -H "webhook-signature: v1,$signature" --data-binary "@$wake" "http://$address/v1/wakes"
-  echo
+  sed 's/.*"outcome":"\([^"]*\)","result":"\([^"]*\)".*/  completion: \2, \1/' "$folder/answer.json"
+  timeline "$folder/answer.json"
 done
 
 # 4. What came of it.
@@ -75,7 +92,7 @@ for sheet in "$folder"/paper/*.png; do
   "$bin/printd" preview "$sheet"
   echo
 done
-"$bin/printd" jobs --all --timeline --config "$folder/printd.json5"
+"$bin/printd" jobs --all --config "$folder/printd.json5"
 echo
 echo "The paper:    $(ls "$folder"/paper/*.png | tr '\n' ' ')"
 echo "The reports:  $folder/reports.jsonl ($(wc -l <"$folder/reports.jsonl" | tr -d ' ') acknowledged by the shop)"

@@ -6,6 +6,9 @@ public enum DocumentReader {
   /// How deep lists and objects may stand inside one another.
   public static let maximumDepth = 64
 
+  /// What `JSONDecoder` says of text that it cannot read, and of a number that does not fit its type.
+  private static let notJSON = "The given data was not valid JSON."
+
   /// Reads a document.
   ///
   /// The text is checked first (UTF-8, syntax, depth, keys named twice), so that a fault in it has a line and a
@@ -26,6 +29,12 @@ public enum DocumentReader {
     decoder.allowsJSON5 = json5
     do {
       return try decoder.decode(type, from: Data(text))
+    } catch DecodingError.dataCorrupted(let context)
+      where context.codingPath.isEmpty && context.debugDescription == notJSON
+    {
+      // The text is JSON, so this is a number that its place cannot hold; the decoder does not say which.
+      throw DocumentFault(
+        path: "", message: "a number in the document is not whole, or too large, where it must not be")
     } catch let error as DecodingError {
       throw DocumentFault(error)
     } catch {

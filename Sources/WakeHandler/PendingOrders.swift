@@ -19,6 +19,8 @@ actor PendingOrders {
   private let bell: Doorbell
   private var askers: [Asker] = []
   private var isWanted = false
+  /// Whether a wake has come since the last question; it does not wait for the back-off.
+  private var isHurried = false
   private var failures = 0
   private var isStopping = false
   private var running: Task<Void, Never>?
@@ -42,6 +44,7 @@ actor PendingOrders {
   /// Asks for nobody, as at the start.
   func ask() {
     isWanted = true
+    isHurried = true
     if running == nil { running = Task { await run() } }
     bell.ring()
   }
@@ -59,6 +62,7 @@ actor PendingOrders {
         continue
       }
       isWanted = false
+      isHurried = false
       let round = askers
       askers = []
       guard let failure = await askAll(for: round) else {
@@ -70,7 +74,8 @@ actor PendingOrders {
       for asker in round { floor.wakes.note(asker.wake, .queued(failure)) }
       askers = round.filter { $0.budget.completion > floor.now } + askers
       floor.ports.note(HandlerEvent(.warning, failure))
-      await bell.wait(until: floor.deadline(in: floor.policies.delay(after: failures)))
+      let next = floor.deadline(in: floor.policies.delay(after: failures))
+      while !isStopping, !isHurried, floor.now < next { await bell.wait(until: next) }
     }
   }
 

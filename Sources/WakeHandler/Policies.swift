@@ -36,6 +36,9 @@ public struct Policies: Sendable {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
+  /// No date before this one (2020) is true; a clock that shows one has not been set yet.
+  static let earliestDate = 1_577_836_800.0
+
   /// The policies of a daemon that nobody has configured.
   public init() {}
 

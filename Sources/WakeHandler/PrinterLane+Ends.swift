@@ -70,8 +70,7 @@ extension PrinterLane {
 
   /// Ends every job in the line whose time is over.
   func expireOverdue() async {
-    let date = floor.policies.date()
-    for id in line.filter({ $0.job.expiresAt <= date }).map(\.id) { await expire(id) }
+    for id in line.filter({ remaining($0) <= .zero }).map(\.id) { await expire(id) }
   }
 
   /// Ends a job whose time is over.
@@ -80,10 +79,19 @@ extension PrinterLane {
     await end(id, as: .expired, reason: "too old to be printed without a person\(waitedFor)")
   }
 
-  /// When the next job in the line expires, as far as the date can be trusted until then.
+  /// How long a job may still be printed without a person.
+  ///
+  /// A job that came before the date was set (a box without a clock of its own boots in 1970) has an expiry that says
+  /// nothing; its age is measured on the boot clock.
+  func remaining(_ ticket: Ticket) -> Duration {
+    guard ticket.job.expiresAt >= Policies.earliestDate else {
+      return floor.policies.expiry - ticket.origin.duration(to: floor.now)
+    }
+    return .seconds(ticket.job.expiresAt - floor.policies.date())
+  }
+
+  /// When the next job in the line expires; an hour at most, since the date may be set meanwhile.
   var nextExpiry: BootInstant? {
-    guard let next = line.map(\.job.expiresAt).min() else { return nil }
-    let remaining = max(0.001, next - floor.policies.date())
-    return floor.deadline(in: .seconds(min(remaining, 60 * 60)))
+    line.map { floor.deadline(in: min(remaining($0), .seconds(60 * 60))) }.min()
   }
 }

@@ -73,6 +73,8 @@ extension PrinterLane {
       if let inHand, inHand.id == id { return inHand.order }
       if ticket.order == .journal { return await storedOrder(of: ticket) }
       waitingFor = id
+      // The fetch has its own deadline, and the link may be open already: nothing here is late meanwhile.
+      if !isConnecting { floor.progress.expect(name, by: nil) }
       await bell.wait(until: nil)
     }
     return nil

@@ -43,10 +43,12 @@ extension PrinterLane {
       case .receipt(let receipt):
         var expiresAt = ticket.job.expiresAt
         if ticket.job.key.copy == 1, let paidAt = receipt.paidAt {
-          let start = min(paidAt, ticket.job.receivedAt)
+          let hadDate = ticket.job.receivedAt >= Policies.earliestDate
+          let start = hadDate ? min(paidAt, ticket.job.receivedAt) : paidAt
           expiresAt = start + Double(floor.policies.expiry.components.seconds)
         }
-        guard expiresAt > floor.policies.date() else {
+        update(id) { $0.job.expiresAt = expiresAt }
+        guard let ticket = self.ticket(id), remaining(ticket) > .zero else {
           await expire(id)
           return nil
         }

@@ -26,7 +26,8 @@ struct RawWake: Decodable {
   var contents: String?
   var orderID: RawWord?
   var payType: RawWord?
-  var order: RawOrder?
+  /// Read in any case, since the decoder cannot be asked again; its fault counts only where inline orders are allowed.
+  var order: Result<RawOrder, DecodingError>?
 
   enum CodingKeys: String, CodingKey {
     case aps, type, data, key, value, amount, contents
@@ -47,7 +48,11 @@ struct RawWake: Decodable {
     contents = try keys.decodeIfPresent(String.self, forKey: .contents)
     orderID = try keys.decodeIfPresent(RawWord.self, forKey: .orderID)
     payType = try keys.decodeIfPresent(RawWord.self, forKey: .payType)
-    order = try keys.decodeIfPresent(RawOrder.self, forKey: .order)
+    do {
+      order = try keys.decodeIfPresent(RawOrder.self, forKey: .order).map { .success($0) }
+    } catch let fault as DecodingError {
+      order = .failure(fault)
+    }
   }
 }
 

@@ -55,7 +55,8 @@ extension Wake {
     payType = (details.payType ?? raw.payType)?.text
     orderID = nil
     amount = nil
-    inlineOrder = limits.allowsInlineOrder ? try raw.order?.bytes() : nil
+    let order = limits.allowsInlineOrder ? try raw.inlineOrder() : nil
+    inlineOrder = try order?.bytes()
 
     let amounts: [(path: String, value: RawAmount?)] = [
       ("\(prefix)sum_amount", details.sumAmount), ("amount", raw.amount),
@@ -68,10 +69,10 @@ extension Wake {
       self.amount = amount
     }
     let ids: [(path: String, value: RawWord?)] = [
-      ("\(prefix)order_id", details.orderID), ("order_id", raw.orderID), ("order.id", raw.order?.id),
+      ("\(prefix)order_id", details.orderID), ("order_id", raw.orderID), ("order.id", order?.id),
     ]
     for (path, written) in ids {
-      guard let written, !written.text.isEmpty, path != "order.id" || inlineOrder != nil else { continue }
+      guard let written, !written.text.isEmpty else { continue }
       if let fault = OrderID.fault(in: written.text) { throw DocumentFault(path: path, message: fault) }
       if let orderID, orderID != written.text {
         throw DocumentFault(path: path, message: "names another order than the rest of the wake")

@@ -17,8 +17,8 @@ enum WakeJSON {
   }
 }
 
-/// An order inside a wake: an object, or a string that holds one. Its bytes are written anew, for the decoder
-/// does not give away those it read; strings stay as they are, and numbers keep their value.
+/// An order inside a wake. Its bytes are written anew, for the decoder does not give away those it read; strings stay
+/// as they are, and numbers keep their value.
 struct RawOrder: Decodable {
   var id: RawWord?
   var value: JSONValue
@@ -46,6 +46,17 @@ struct RawOrder: Decodable {
       return Array(try JSONEncoder().encode(value))
     } catch {
       throw DocumentFault(path: "order", message: "cannot be read")
+    }
+  }
+}
+
+extension RawWake {
+  /// The order in the wake, or nil.
+  func inlineOrder() throws(DocumentFault) -> RawOrder? {
+    do throws(DecodingError) {
+      return try order?.get()
+    } catch {
+      throw DocumentFault(error)
     }
   }
 }

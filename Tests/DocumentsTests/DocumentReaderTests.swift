@@ -112,6 +112,10 @@ struct DocumentReaderTests {
       ("{\"a\": \"x\", \"b\": []}", "a: expected a whole number"),
       ("{\"a\": 1, \"b\": [\"x\", 2]}", "b[1]: expected a string"),
       ("{\"a\": 1}", "b: is missing"),
+      (
+        "{\"a\": 1.5, \"b\": []}",
+        "a number in the document is not whole, or too large, where it must not be"
+      ),
       ("{\"a\": null, \"b\": []}", "a: expected a whole number, found null"),
     ])
   func values(text: String, expected: String) {

@@ -19,6 +19,8 @@ final class OrdersDouble: OrderPort, Sendable {
   private struct State {
     var answers: [String: [Answer]] = [:]
     var pages: [(ids: [String], cursor: String?)]?
+    var endless: String?
+    var asked = 0
     var pendingFailures: [OrderServiceError.Code?] = []
     var reportFailures: [OrderServiceError.Code] = []
     var reportsHang = false
@@ -45,6 +47,8 @@ final class OrdersDouble: OrderPort, Sendable {
   /// Answers to `id` in turn; the last one stays. An order that nobody told of is its id.
   func answer(_ id: String, _ answers: Answer...) { state.withLock { $0.answers[id] = answers } }
   func list(_ pages: (ids: [String], cursor: String?)...) { state.withLock { $0.pages = pages } }
+  /// Lists one order for ever, with another cursor each time.
+  func repeatForever(_ id: String) { state.withLock { $0.endless = id } }
   func failPending(_ codes: OrderServiceError.Code?...) { state.withLock { $0.pendingFailures = codes } }
   func failReports(_ codes: OrderServiceError.Code...) { state.withLock { $0.reportFailures = codes } }
   func hangReports() { state.withLock { $0.reportsHang = true } }
@@ -84,6 +88,8 @@ final class OrdersDouble: OrderPort, Sendable {
         if state.pendingFailures.count > 1 { state.pendingFailures.removeFirst() }
         if let failure { return .failure(OrderServiceError(failure, "told to fail")) }
       }
+      state.asked += 1
+      if let id = state.endless { return .success((orderIDs: [id], cursor: "\(state.asked)")) }
       guard let pages = state.pages else {
         return .failure(OrderServiceError(.unsupported, "no list"))
       }

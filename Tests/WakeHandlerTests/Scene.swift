@@ -34,7 +34,7 @@ final class Scene: Sendable {
     policies.date = date
     policies.jitter = { 0.5 }
     change(&policies)
-    journal = JournalDouble(log: log, date: date)
+    journal = JournalDouble(log: log, date: policies.date)
     orders = OrdersDouble(log: log, clock: clock)
     let printers = Dictionary(
       uniqueKeysWithValues: names.map { ($0, PrinterDouble($0, log: log, clock: clock)) })

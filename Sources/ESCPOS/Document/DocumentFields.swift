@@ -51,7 +51,7 @@ public struct DocumentFields {
 
   /// A field of any decodable type, or nil when it is missing.
   public func optional<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
-    has(key) ? try value(key) : nil
+    has(key) ? try value(key, as: Value.self) : nil
   }
 
   /// A string of `bytes` bytes of UTF-8; a missing one is a fault.
@@ -74,12 +74,8 @@ public struct DocumentFields {
   public func integer(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
     guard has(key) else { return nil }
     let expected = "expected a whole number from \(range.lowerBound) through \(range.upperBound)"
-    let number: Int
-    do {
-      number = try value(key)
-    } catch DecodingError.typeMismatch, DecodingError.valueNotFound, DecodingError.dataCorrupted {
-      throw fault(key, expected)
-    }
+    // A decoder may refuse a number that is not whole with an error that has no path.
+    guard let number = try? value(key, as: Int.self) else { throw fault(key, expected) }
     guard range.contains(number) else { throw fault(key, "\(expected), found \(number)") }
     return number
   }
@@ -91,7 +87,7 @@ public struct DocumentFields {
 
   /// True or false; false when it is missing.
   public func flag(_ key: String) throws -> Bool {
-    try optional(key) ?? false
+    try optional(key, as: Bool.self) ?? false
   }
 
   /// One of the words of `Word`, or nil when it is missing.

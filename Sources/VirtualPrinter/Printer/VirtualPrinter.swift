@@ -16,6 +16,8 @@ public final class VirtualPrinter: Sendable {
     var reception: Reception
     var session: Session?
     var nextSession = 1
+    /// Whether the change being made concerns a host that waits.
+    var hasNews = true
     var isDraining = false
     var drainedAt = BootInstant(nanoseconds: 0)
     var listeners: [Int: AsyncStream<PrinterEvent>.Continuation] = [:]
@@ -198,6 +200,8 @@ public final class VirtualPrinter: Sendable {
         state.reception.machine.events.append(.linkLost)
       }
       offer = Offer(taken: taken, isLost: isLost)
+      // A host that offers and finds no room must not wake itself.
+      state.hasNews = taken > 0 || isLost
     }
     return offer
   }
@@ -226,6 +230,7 @@ public final class VirtualPrinter: Sendable {
   private func update(_ change: (inout State) -> Void) {
     let (tell, starts) = state.withLock { state -> ((@Sendable () -> Void)?, Bool) in
       let session = state.session
+      state.hasNews = true
       change(&state)
       for event in state.reception.machine.events {
         for listener in state.listeners.values { listener.yield(event) }
@@ -237,7 +242,7 @@ public final class VirtualPrinter: Sendable {
         state.isDraining = true
         state.drainedAt = clock.now
       }
-      return ((state.session ?? session)?.changed, starts)
+      return (state.hasNews ? (state.session ?? session)?.changed : nil, starts)
     }
     tell?()
     if starts { startDraining() }

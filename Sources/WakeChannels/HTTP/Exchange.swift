@@ -88,9 +88,26 @@ struct RequestHead {
     guard query != nil else {
       return .error(400, "the query is not percent-encoded UTF-8", remedy: "encode it as in RFC 3986")
     }
+    if let refusal = framingRefusal { return refusal }
     // A length that is no number has been refused by libmicrohttpd; one that does not fit is too long too.
     if let length = fields["Content-Length"], Int(length) ?? .max > limits.bodyBytes {
       return RequestHead.bodyTooLong(limits.bodyBytes)
+    }
+    return nil
+  }
+
+  /// The answer to a body whose end is not sure: libmicrohttpd takes an unknown coding for a body up to the end of the
+  /// connection, and of two lengths another server on the way may have believed the other one (RFC 9112, 6.1 and 6.3).
+  private var framingRefusal: HTTPServer.Response? {
+    let codings = fields.values("Transfer-Encoding")
+    let lengths = fields.values("Content-Length")
+    guard codings.allSatisfy({ $0.lowercased() == "chunked" }) else {
+      return .error(
+        501, "the transfer coding is not known", remedy: "send the body with Content-Length, or chunked")
+    }
+    guard codings.count + lengths.count <= 1 else {
+      return .error(
+        400, "the body's length is given twice", remedy: "send either Content-Length or chunked, once")
     }
     return nil
   }

@@ -18,14 +18,16 @@ enum PaperView {
     }
   }
 
-  /// Prints a picture of paper on standard output, or says that the terminal is too narrow for it.
-  static func show(_ picture: DotImage) {
-    if let columns = columns(for: picture.width) {
+  /// Prints a picture of paper on standard output; where the terminal is too narrow, the text that lies beside it.
+  static func show(_ picture: DotImage, text: [UInt8]?, asText: Bool) {
+    if !asText, let columns = columns(for: picture.width) {
       Console.print("\(TerminalPicture(picture, columns: columns))")
+    } else if let text {
+      frame(String(decoding: text, as: UTF8.self))
     } else {
       let wanted = (picture.width + dotsPerColumn - 1) / dotsPerColumn
       Console.print(
-        "a picture of \(picture.width) × \(picture.height) dots; to see it here, a terminal of \(wanted) columns is needed"
+        "\(picture.width) × \(picture.height) dots; to see them here, a terminal of \(wanted) columns is needed"
       )
     }
   }

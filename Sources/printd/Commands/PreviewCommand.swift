@@ -37,7 +37,9 @@ struct PreviewCommand: Command {
     try arguments.finish()
     let bytes = try Files.read(path, limit: 64 << 20)
     if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
-      PaperView.show(try picture(of: bytes))
+      let beside = path.hasSuffix(".png") ? String(path.dropLast(4)) + ".txt" : nil
+      PaperView.show(
+        try picture(of: bytes), text: beside.flatMap { try? Files.read($0, limit: 16 << 20) }, asText: asText)
       return .success
     }
     let raster = PangoRaster(imageFolder: look.images ?? folder(of: path), locale: look.locale)
@@ -84,7 +86,8 @@ struct PreviewCommand: Command {
     } catch {
       throw Failure(.badInput, "\(path): \(error)")
     }
-    return try OrderLayout.named(look.locale, look.timeZone).receipt(for: order)
+    let locale = look.namedLocale ?? order.locale ?? look.locale
+    return OrderLayout(locale: locale, clock: try WallClock.shop(look.timeZone)).receipt(for: order)
   }
 
   private static func folder(of path: String) -> String {
@@ -106,6 +109,8 @@ struct PreviewCommand: Command {
 struct Look {
   var profile: PrinterProfile
   var locale: String
+  /// The locale of the command line, which counts more than the order's own.
+  var namedLocale: String?
   var timeZone: String?
   var images: String?
 
@@ -125,6 +130,7 @@ struct Look {
         remedy: "--profile \(nearest ?? catalogue.names.joined(separator: "|"))")
     }
     self.profile = profile
+    namedLocale = locale
     self.locale = locale ?? loaded?.configuration.locale ?? "en"
     self.timeZone = timeZone ?? loaded?.configuration.timeZone
     self.images = images ?? loaded?.configuration.images

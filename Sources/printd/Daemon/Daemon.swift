@@ -72,7 +72,6 @@ struct Daemon {
     }
     let watchdog = Watchdog(handler: handler, journal: journal, clock: clock)
     ServiceNotify.ready(await watchdog.summary())
-    Residence.giveBack()
     Log.info("ready", ["version": Version.text, "printers": configuration.printers.count])
     let watching = Task { await watchdog.run() }
     let upkeep = Task { [journal] in await Upkeep.run(journal) }

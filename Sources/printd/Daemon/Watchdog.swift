@@ -59,6 +59,7 @@ enum Upkeep {
       } catch {
         Log.warning("journal not pruned", ["reason": error.message])
       }
+      Residence.giveBack()
       try? await Task.sleep(for: .seconds(24 * 60 * 60))
     }
   }

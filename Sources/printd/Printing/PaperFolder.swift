@@ -27,6 +27,8 @@ final class PaperFolder: LinkOpener {
     self.folder = folder
     if let folder { try Files.makeFolder(folder) }
     first = (folder.map(Files.names) ?? []).compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
+    // Loading the fonts takes some tens of milliseconds; better now than in the first wake.
+    Task { _ = raster.glyph("0", cell: profile.fontA.cell, bold: false) }
     let events = printer.events()
     Task { [weak self] in
       for await event in events {

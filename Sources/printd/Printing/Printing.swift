@@ -34,7 +34,7 @@ final class Printing: Sendable {
   ) throws(Failure) -> ReceiptMaker.Shape {
     let configuration = loaded.configuration
     return ReceiptMaker.Shape(
-      layout: try OrderLayout.named(configuration.locale, configuration.timeZone),
+      locale: configuration.locale, clock: try WallClock.shop(configuration.timeZone),
       routes: configuration.routes,
       dots: raster)
   }

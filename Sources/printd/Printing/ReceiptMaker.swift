@@ -10,7 +10,9 @@ import WakeHandler
 final class ReceiptMaker: Sendable {
   /// What of the configuration shapes the paper.
   struct Shape: Sendable {
-    var layout: OrderLayout
+    /// The language of orders that name none.
+    var locale: String
+    var clock: WallClock
     var routes: [Configuration.Route]
     var dots: any DotSource
   }
@@ -41,11 +43,12 @@ final class ReceiptMaker: Sendable {
       return .unwanted(reason)
     }
     let mark = job.key.copy > 1 ? CopyMark(copy: job.key.copy) : nil
+    let layout = OrderLayout(locale: order.locale ?? shape.locale, clock: shape.clock)
     do throws(RenderError) {
       let rendered = try Renderer(profile: profile, dots: shape.dots)
         .render(
           job.key.kind == "kitchen"
-            ? shape.layout.kitchenTicket(for: order) : shape.layout.receipt(for: order),
+            ? layout.kitchenTicket(for: order) : layout.receipt(for: order),
           originals: job.originals, mark: mark)
       return .receipt(
         PreparedReceipt(

@@ -1,0 +1,91 @@
+import ESCPOS
+import PrintJobs
+import PrintTestKit
+import Testing
+import WakeHandler
+
+@Suite(.timeLimit(.minutes(1)))
+struct RestartTests {
+  private static func left(_ id: Int64, _ order: String, _ state: JobState, holding: String = "") -> Job {
+    Job(
+      id: id, key: JobKey(orderID: order, kind: "receipt"), printer: "front", state: state,
+      receivedAt: Scene.opening - 60, expiresAt: Scene.opening + 60, order: Array(holding.utf8))
+  }
+
+  @Test("what a dead process was printing is in doubt, what was waiting is printed")
+  func recover() async throws {
+    let scene = try Scene()
+    for job in [
+      Self.left(1, "bread", .intent, holding: "bread"), Self.left(2, "milk", .sending, holding: "milk"),
+      Self.left(3, "eggs", .received), Self.left(4, "salt", .fetched, holding: "salt"),
+      Self.left(5, "rice", .rendered, holding: "rice"), Self.left(6, "tea", .received, holding: "tea"),
+    ] { scene.journal.put(job) }
+    try await scene.handler.start()
+    for id in 1...6 { await scene.log.until("reported \(id)") }
+    #expect(scene.states == [.unknown, .unknown, .printed, .printed, .printed, .printed])
+    #expect(try scene.front.paper == ["eggs", "salt", "rice", "tea"])
+    #expect(
+      scene.log.words.filter { $0.hasPrefix("fetch") } == ["fetch eggs"], "the others are in the journal")
+    #expect(Set(scene.orders.reports.map(\.outcome)) == ["unknown", "printed"])
+  }
+
+  @Test("what has expired while nobody was there is not printed")
+  func expired() async throws {
+    let scene = try Scene()
+    var job = Self.left(1, "bread", .rendered, holding: "bread")
+    job.expiresAt = Scene.opening - 1
+    scene.journal.put(job)
+    try await scene.handler.start()
+    await scene.log.until("reported 1")
+    #expect(scene.states == [.expired])
+    #expect(try scene.front.paper == [])
+  }
+
+  @Test("a journal that cannot be written stops the start")
+  func brokenJournal() async throws {
+    let scene = try Scene()
+    scene.journal.put(Self.left(1, "bread", .intent, holding: "bread"))
+    scene.journal.fail("unknown")
+    await #expect(throws: JournalError.self) { try await scene.handler.start() }
+    #expect(try scene.front.paper == [])
+  }
+
+  @Test("stopping finishes the receipt in hand and its report, and leaves the rest in the journal")
+  func stop() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.fences = [.late(.init())] }
+    let bread = try await scene.wake("bread")
+    await scene.log.until("fence front")
+    let milk = try await scene.wake("milk")
+    await scene.log.until("fetched 2")
+    async let stopped: Void = scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    // Two wakes, the proof and the stop itself have their alarms.
+    await scene.clock.sleepers(atLeast: 4)
+    await #expect(throws: Refusal(.stopping, "printd is stopping; send the wake again")) {
+      try await scene.wake("eggs")
+    }
+    try scene.front.confirm()
+    await stopped
+    #expect(await bread.value.outcome == .printed(.fence))
+    #expect(await milk.value.result == .failed)
+    #expect(scene.states == [.printed, .fetched])
+    #expect(scene.orders.reports.map(\.orderID) == ["bread"])
+    #expect(try scene.front.paper == ["bread"])
+    #expect(try scene.front.closed == 1)
+  }
+
+  @Test("stopping does not wait longer than it may")
+  func stopByDeadline() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.fences = [.late(.init())] }
+    let bread = try await scene.wake("bread")
+    await scene.log.until("fence front")
+    let before = scene.clock.now
+    async let stopped: Void = scene.handler.stop(by: before.advanced(by: .seconds(5)))
+    await scene.clock.sleepers(atLeast: 3)
+    scene.clock.advance(by: .seconds(5))
+    await stopped
+    #expect(await bread.value.outcome == .unknown("is being printed; not confirmed yet"))
+    try scene.front.confirm()
+  }
+}
