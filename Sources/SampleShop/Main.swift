@@ -16,6 +16,9 @@ struct SampleShop {
   }
 
   private static func run(_ arguments: ShopArguments) async throws(ShopArguments.Fault) {
+    // Before anybody can know that the shop is open, so that no signal is lost.
+    let signals = stopSignals()
+    defer { for source in signals.sources { source.cancel() } }
     let shop = await Shop(arguments)
     let server: HTTPServer
     do throws(HTTPServerError) {
@@ -33,24 +36,22 @@ struct SampleShop {
       exit(EX_CANTCREAT)
     }
     complain("listening on http://\(arguments.host):\(port)")
-    await signalToStop()
+    for await _ in signals.arrivals { break }
     await server.stop()
     if let file = arguments.portFile { unlink(file) }
   }
 
-  /// Returns at SIGTERM or SIGINT.
-  private static func signalToStop() async {
-    let signals = [SIGTERM, SIGINT].map { number in
-      signal(number, SIG_IGN)
-      return DispatchSource.makeSignalSource(signal: number)
-    }
+  /// SIGTERM and SIGINT as events, from now on.
+  private static func stopSignals() -> (arrivals: AsyncStream<Void>, sources: [any DispatchSourceSignal]) {
     let arrivals = AsyncStream.makeStream(of: Void.self)
-    for source in signals {
+    let sources = [SIGTERM, SIGINT].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number)
       source.setEventHandler { arrivals.continuation.yield() }
       source.resume()
+      return source
     }
-    for await _ in arrivals.stream { break }
-    for source in signals { source.cancel() }
+    return (arrivals.stream, sources)
   }
 
   private static func complain(_ line: String) {

@@ -33,7 +33,9 @@ actor Reports {
   /// Takes a report, one JSON object; one whose key is known is not taken again.
   func take(_ report: [UInt8], key: String) async -> Receipt {
     guard keys.insert(key).inserted else { return .known }
-    guard let quoted = try? JSONEncoder().encode(key) else { return .failed }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    guard let quoted = try? encoder.encode(key) else { return .failed }
     // A line break in JSON stands between values only.
     let body = report.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
     let line =
