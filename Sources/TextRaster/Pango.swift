@@ -154,7 +154,9 @@ final class TypesetLine {
         }
         if width > 0, Script.standsInColumns(text, at: Int(start + cluster)) {
           let slot = max(1, (width + column / 2) / column) * column
-          for index in first..<end { glyphs.glyphs[index].geometry.x_offset += (slot - width) / 2 }
+          // Whole dots, so that a letter looks the same in every column.
+          let shift = ((slot - width) / 2) & ~(PANGO_SCALE - 1)
+          for index in first..<end { glyphs.glyphs[index].geometry.x_offset += shift }
           glyphs.glyphs[end - 1].geometry.width += slot - width
         }
         first = end

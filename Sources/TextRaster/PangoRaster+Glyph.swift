@@ -7,6 +7,8 @@ extension PangoRaster {
       return DotImage(width: max(0, min(cell.width, 512)), height: max(0, min(cell.height, 512)))
     }
     if let drawn = boxDrawing(character, cell: cell) { return drawn }
+    // In a code page the soft hyphen is a character like any other, and printers print it.
+    if character == "\u{AD}" { return glyph("-", cell: cell, bold: bold) }
     switch character.properties.generalCategory {
     case .spaceSeparator, .lineSeparator, .paragraphSeparator, .format:
       return DotImage(width: cell.width, height: cell.height)

@@ -48,12 +48,15 @@ extension PaperPicture {
       return try decodePicture(bytes, type: "png", pixelLimit: pixelLimit)
     }
     if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      try checkJPEG(bytes)
       return try decodePicture(bytes, type: "jpeg", pixelLimit: pixelLimit)
     }
     throw RenderError(.image, "expected a PNG or JPEG")
   }
 
-  /// Walks the chunks to the end: gdk-pixbuf takes a PNG that is cut off, and shows what memory held for the rest.
+  // gdk-pixbuf takes a picture that is cut off, and shows grey, or what memory held, for the rest.
+
+  /// Walks the chunks as far as IEND.
   private static func checkPNG(_ bytes: [UInt8]) throws(RenderError) {
     var offset = 8
     while offset + 12 <= bytes.count {
@@ -61,6 +64,27 @@ extension PaperPicture {
       guard length <= bytes.count - offset - 12 else { break }
       if bytes[offset + 4..<offset + 8].elementsEqual("IEND".utf8) { return }
       offset += 12 + length
+    }
+    throw RenderError(.image, "the picture is damaged or cut off")
+  }
+
+  /// Walks the segments to the first scan, and looks for the end of the image after it.
+  private static func checkJPEG(_ bytes: [UInt8]) throws(RenderError) {
+    var offset = 2
+    while offset + 4 <= bytes.count, bytes[offset] == 0xFF {
+      let marker = bytes[offset + 1]
+      if marker == 0xFF {
+        offset += 1
+        continue
+      }
+      let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+      offset += 2 + length
+      if marker == 0xDA {
+        while offset + 2 <= bytes.count {
+          if bytes[offset] == 0xFF, bytes[offset + 1] == 0xD9 { return }
+          offset += 1
+        }
+      }
     }
     throw RenderError(.image, "the picture is damaged or cut off")
   }

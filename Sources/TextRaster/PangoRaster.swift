@@ -33,6 +33,11 @@ public final class PangoRaster: GlyphSource {
     families = FontFamilies(language: language)
   }
 
+  /// Lets go of all fonts and glyphs, some tens of megabytes after many scripts; the next drawing loads them again.
+  public func releaseFonts() {
+    fonts.withLock { $0 = Fonts() }
+  }
+
   /// Calls `body` with the typesetter under the lock, made when it is not there yet.
   func typeset<Result: Sendable>(
     _ body: (Typesetter, inout Fonts) throws(RenderError) -> Result

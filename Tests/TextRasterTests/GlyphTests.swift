@@ -33,6 +33,7 @@ import TextRaster
   func blankAndMissing() {
     let cell = CellSize(width: 12, height: 24)
     #expect(raster.glyph(" ", cell: cell, bold: false).blackDots == 0)
+    #expect(raster.glyph("\u{AD}", cell: cell, bold: false) == raster.glyph("-", cell: cell, bold: false))
     let missing = raster.glyph("\u{E000}", cell: cell, bold: false)
     #expect(missing.blackDots > 20)
     #expect(raster.glyph("\u{1B}", cell: cell, bold: false) == missing)
