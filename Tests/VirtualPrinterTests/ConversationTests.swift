@@ -117,6 +117,10 @@ import VirtualPrinter
     printer.feed([0x1D, 0x28, 0x48, 3, 0, 49, 48, 49])
     printer.set { $0.coverOpen = true }
     #expect(printer.takeReplies() == [0x37, 0x23, 0])
+    printer.set { $0.coverOpen = false }
+    printer.feed([0x1D, 0x28, 0x48, 3, 0, 49, 48, 50])
+    printer.set { $0.coverOpen = true }
+    #expect(printer.takeReplies() == [0x37, 0x23, 0x40, 0x40, 0x40, 0x42, 0x40, 0])
   }
 
   @Test("DLE DC4 8 clears half a raster and says so; DLE ENQ cures an error")

@@ -195,4 +195,39 @@ import VirtualPrinter
     let error = await #expect(throws: LinkError.self) { _ = try await last.value }
     #expect(error?.code == .lost)
   }
+
+  @Test("a link that is lost right behind the last byte has taken all of it, and its answer never comes")
+  func lostAtTheEnd() async throws {
+    var job = Job()
+    job.line("printed")
+    job.function("H", [48, 48] + Array("A1b2".utf8))
+    let length = job.bytes.count
+    let printer = try Profiles.printer(clock: clock) { $0.linkLostAfter = length }
+    let link = try await printer.opener().open(by: soon)
+    try await link.send(job.bytes[...], by: soon)
+    #expect(link.bytesAccepted == length)
+    let error = await #expect(throws: LinkError.self) { _ = try await link.receive(by: soon) }
+    #expect(error?.code == .lost)
+    #expect(printer.paper.text == "printed")
+  }
+
+  @Test(
+    "a slow printer goes on with the rest of a picture when there is paper again, though nothing more has come"
+  )
+  func slowPaperEnd() async throws {
+    let printer = try Profiles.printer(clock: clock) {
+      $0.bytesPerSecond = 100
+      $0.paperLeft = 10
+    }
+    var job = Job()
+    job.raster(Job.frame(8, 40))
+    printer.feed(job.bytes)
+    while printer.behaviour.paper != .end {
+      clock.advance(by: .milliseconds(10))
+      await Task.yield()
+    }
+    #expect(printer.paper.current.height == 130)
+    printer.set { $0.paper = .present }
+    #expect(printer.paper.current.height == 160)
+  }
 }

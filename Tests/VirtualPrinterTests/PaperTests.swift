@@ -212,4 +212,70 @@ import VirtualPrinter
     #expect(told.paper.sheets.map(\.height) == drawn.paper.sheets.map(\.height))
     #expect(told.paper.sheets.first?.dots == nil)
   }
+
+  @Test("old sheets are dropped by the stated rule, and counted")
+  func limits() throws {
+    var limits = Paper.Limits()
+    limits.sheets = 3
+    limits.rows = 1000
+    let printer = try Profiles.printer(limits: limits)
+    for number in 0..<10 { printer.feed(Array("sheet \(number)\n".utf8) + [0x1D, 0x56, 66, 0]) }
+    #expect(printer.paper.sheets.map(\.number) == [7, 8, 9])
+    #expect(printer.paper.droppedSheets == 7)
+    #expect(printer.takeSheets().last?.text == "sheet 9\n[partial cut]")
+    printer.feed([0x1B, 0x64, 255])
+    #expect(printer.paper.all.allSatisfy { $0.height <= 1000 })
+    #expect(printer.paper.sheets.last?.cut == .continues)
+  }
+
+  @Test("PDF417 has its rows and modules at the sizes that were set")
+  func pdf417() throws {
+    var job = Job()
+    job.function("k", [0x30, 65, 4])
+    job.function("k", [0x30, 67, 2])
+    job.function("k", [0x30, 68, 3])
+    job.pdf417("PDF417 on paper")
+    let bounds = try #require(PaperTests.bounds(try PaperTests.dots(job.bytes)))
+    // Start, left, four columns, right, stop and the last bar: 17 × 7 + 18 modules, less white ones at no end.
+    #expect(bounds.x.count == 2 * (17 * 7 + 18))
+    #expect(bounds.y.count % 6 == 0)
+    #expect(try PaperTests.text(job.bytes) == "[PDF417 PDF417 on paper]")
+    var size = Job()
+    size.pdf417("x")
+    let printer = try Profiles.printer()
+    size.function("k", [0x30, 82, 48])
+    printer.feed(size.bytes)
+    let reply = printer.takeReplies()
+    #expect(reply.starts(with: [0x37, 0x2F]) && reply.last == 0)
+  }
+
+  @Test("stored, downloaded and user-defined pictures print as they were defined")
+  func storedPictures() throws {
+    let column: [UInt8] = [0x80, 0, 0, 0, 0, 0, 0, 0x01]
+    let download = [0x1D, 0x2A, 1, 1] + column + [0x1D, 0x2F, 0]
+    let image = try PaperTests.dots(download)
+    #expect(image.height == 8 && image[0, 0] && image[7, 7] && !image[7, 0])
+    #expect(try PaperTests.dots([0x1C, 0x71, 1, 1, 0, 1, 0] + column + [0x1C, 0x70, 1, 0]) == image)
+    let character: [UInt8] = [0x1B, 0x26, 3, 65, 65, 1, 0xFF, 0xFF, 0xFF, 0x1B, 0x25, 1, 0x41, 0x0A]
+    #expect(PaperTests.bounds(try PaperTests.dots(character))?.y == 0...23)
+    #expect(PaperTests.bounds(try PaperTests.dots(character))?.x == 0...0)
+  }
+
+  @Test("while the printer is deselected nothing is printed")
+  func deselected() throws {
+    #expect(
+      try PaperTests.text(
+        [0x1B, 0x3D, 2] + Array("display\n".utf8) + [0x1B, 0x3D, 1] + Array("paper\n".utf8)) == "paper")
+  }
+
+  @Test("control characters of code pages never come into the text")
+  func controlCharacters() throws {
+    let profile = try Profiles.wide(codePages: #"[{"slot": 0, "encoding": "ISO-8859-1"}]"#)
+    let printer = try Profiles.printer(profile, keeping: .text)
+    printer.feed((0x7F...0xFF).map { UInt8($0) } + [0x0A])
+    #expect(
+      printer.paper.text.unicodeScalars.allSatisfy {
+        $0 == "\n" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+      })
+  }
 }

@@ -112,6 +112,10 @@ extension Token {
     switch (self[2], self[6]) {
     case (UInt8(ascii: "k"), 80): "store \(symbolName): \"\(readable(bytes.dropFirst(8)))\""
     case (UInt8(ascii: "k"), 81): "print \(symbolName)"
+    case (UInt8(ascii: "k"), 65) where self[5] == 49: "QR code model \(self[7] & 3)"
+    case (UInt8(ascii: "k"), 67): "\(symbolName) module \(self[7]) dots"
+    case (UInt8(ascii: "k"), 69) where self[5] == 49:
+      "QR code correction \(["L", "M", "Q", "H"][Int(self[7] & 3)])"
     case (UInt8(ascii: "k"), _):
       "\(symbolName) function \(self[6]): \(bytes.dropFirst(7).prefix(16).map(hex).joined(separator: " "))"
     case (UInt8(ascii: "L"), _): graphicsMeaning(at: 5)

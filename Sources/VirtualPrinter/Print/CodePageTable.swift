@@ -24,7 +24,10 @@ enum CodePageTable {
       }
     }
     guard let converter = Converter(encoding) else { return nil }
-    return (0x80...0xFF).map { converter.scalar([UInt8($0)]) ?? undefined }
+    return (0x80...0xFF).map { byte in
+      // The control characters that ISO 8859 has at 80–9F are nothing that can be printed.
+      converter.scalar([UInt8(byte)]).flatMap { $0.value < 0xA0 ? nil : $0 } ?? undefined
+    }
   }
 
   /// One open conversion to UTF-32.

@@ -56,6 +56,11 @@ struct Line {
     return image
   }
 
+  /// The items from left to right; they are placed so unless a command has moved back.
+  private var inOrder: [Item] {
+    zip(items, items.dropFirst()).allSatisfy { $0.x <= $1.x } ? items : items.sorted { $0.x < $1.x }
+  }
+
   /// The characters, each word at its column, none lost; nil when the line has none.
   ///
   /// - Parameters:
@@ -68,13 +73,17 @@ struct Line {
     /// Where the last character ends, and the spaces since.
     var end = 0
     var spaces = 0
-    for item in items.sorted(by: { $0.x < $1.x }) {
+    var lastSpace = Int.min
+    for item in inOrder {
       guard let character = item.character else { continue }
       if character == " " || character == "\u{3000}" {
         spaces += 1
+        lastSpace = item.x
         if spaces == 1, item.x <= end + column / 2, !text.isEmpty { end = item.x + item.width }
         continue
       }
+      // A character printed over a space takes its place.
+      if item.x <= lastSpace { spaces -= 1 }
       if text.isEmpty || item.x > end + column / 2 {
         let target = (indent + item.x + column / 2) / column
         let gap = max(target - columns, text.isEmpty ? 0 : min(spaces, 1))
@@ -88,6 +97,7 @@ struct Line {
       columns += character.isWide ? 2 : 1
       end = item.x + item.width
       spaces = 0
+      lastSpace = Int.min
     }
     return String(text)
   }

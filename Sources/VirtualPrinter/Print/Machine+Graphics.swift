@@ -139,8 +139,12 @@ extension Machine {
       printImage(image)
     case 67, 83:
       let (width, height) = size(6)
-      storedGraphics[UInt16(token.pair(start + 3))] = graphicsRows(data.dropFirst(9), width, height)
-      if storedGraphics.count > 64 { storedGraphics = [:] }
+      let dots = data.dropFirst(9)
+      guard width > 0, height > 0, dots.count >= (width + 7) / 8 * height else {
+        return events.append(.ignored(token.mnemonic, "too few dots for \(width) × \(height)"))
+      }
+      if storedGraphics.count >= 64 { storedGraphics = [:] }
+      storedGraphics[UInt16(token.pair(start + 3))] = graphicsRows(dots, width, height)
     case 69, 85:
       guard let image = storedGraphics[UInt16(token.pair(start + 2))] else { return }
       printImage(image, mode: (token[start + 4] == 2 ? 1 : 0) | (token[start + 5] == 2 ? 2 : 0))

@@ -62,7 +62,7 @@ extension Machine {
     let before = StatusBytes(body: old)
     if statusBack != 0, status.concerns(statusBack, since: before) { reply(status.automatic) }
     if offlineNotice != 0, old.isOnline, !body.isOnline {
-      reply(offlineNotice == 1 ? [0x37, 0x23, 0] : [0x37, 0x23, status.offlineCause, 0])
+      reply(offlineNotice == 1 ? [0x37, 0x23, 0] : [0x37, 0x23] + status.offlineCause + [0])
     }
   }
 

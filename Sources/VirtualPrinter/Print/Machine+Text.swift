@@ -127,9 +127,12 @@ extension Machine {
     moveTo(min(stop * column, areaWidth))
   }
 
+  /// The longest feed of one command in dots: 1016 mm (Epson command reference, "ESC d", notes).
+  static let longestFeed = 8128
+
   /// Prints the line and feeds: `advance` dots from its top, or the line spacing, but never less than its height.
   mutating func printLine(advance: Int? = nil) {
-    let feed = max(advance ?? modes.lineSpacing, line.height)
+    let feed = max(min(advance ?? modes.lineSpacing, Self.longestFeed), line.height)
     defer { line.clear() }
     guard page == nil else {
       let (line, text) = (line, line.text(column: profile.fontA.cell.width, indent: 0))

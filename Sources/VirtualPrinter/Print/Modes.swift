@@ -70,6 +70,7 @@ extension Modes {
 
   /// The character of an ASCII byte in the international set chosen.
   func ascii(_ byte: UInt8) -> Unicode.Scalar {
+    guard byte != 0x7F else { return "⌂" }
     guard characterSet != 0, let place = Self.places.firstIndex(of: byte) else { return Unicode.Scalar(byte) }
     return Self.characterSets[characterSet]?[place] ?? Unicode.Scalar(byte)
   }

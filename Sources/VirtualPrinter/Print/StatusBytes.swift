@@ -63,12 +63,16 @@ struct StatusBytes {
     return classes & 0x08 != 0 && before[2] != after[2]
   }
 
-  /// The cause byte of the offline notice of `GS ( H` function 49: bit 6 is fixed.
-  var offlineCause: UInt8 {
-    var cause: UInt8 = 0x40
-    if body.coverOpen { cause |= 0x01 }
-    if body.paper == .end { cause |= 0x02 }
-    if body.fault != nil { cause |= 0x04 }
-    return cause
+  /// The five cause bytes of the offline notice of `GS ( H` function 49; bit 6 of each is fixed.
+  ///
+  /// The layout is that of the TM-L90 (Epson command reference, `GS ( H` function 49): three bytes of unrecoverable
+  /// errors, one of recoverable ones (bit 0 cutter, bit 1 cover), one of errors that pass by themselves.
+  var offlineCause: [UInt8] {
+    [
+      0x40 | (body.fault == .unrecoverable ? 0x01 : 0), 0x40, 0x40,
+      0x40 | (body.fault == .cutter ? 0x01 : 0) | (body.coverOpen ? 0x02 : 0)
+        | (body.fault == .recoverable ? 0x04 : 0),
+      0x40 | (body.fault == .autoRecoverable ? 0x01 : 0),
+    ]
   }
 }

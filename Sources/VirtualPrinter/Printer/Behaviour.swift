@@ -110,7 +110,7 @@ public struct Behaviour: Equatable, Sendable {
   public var hasBackChannel = true
   /// How long a connection takes.
   public var openingDelay = Duration.zero
-  /// Bytes after which a link is lost, counted from its opening; nil for never.
+  /// Bytes after which a link is lost, counted from its opening; nil for never. The answers to these bytes are lost too.
   public var linkLostAfter: Int?
 
   /// The clone's deviations.

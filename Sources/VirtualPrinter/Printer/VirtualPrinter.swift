@@ -88,6 +88,7 @@ public final class VirtualPrinter: Sendable {
         state.reception.machine.body.paperLeft = nil
       }
       state.reception.machine.tellChange(since: before)
+      state.reception.machine.resume()
       if state.reception.machine.body.bytesPerSecond == nil { state.reception.drain() }
     }
   }
@@ -103,8 +104,10 @@ public final class VirtualPrinter: Sendable {
 
   /// Breaks the link from outside, as when the host walks out of range.
   public func breakLink() {
-    update {
-      $0.session = nil; $0.reception.machine.events.append(.linkLost)
+    update { state in
+      guard state.session != nil else { return }
+      state.session = nil
+      state.reception.machine.events.append(.linkLost)
     }
   }
 
@@ -190,18 +193,18 @@ public final class VirtualPrinter: Sendable {
     var offer = Offer(taken: 0, isLost: true)
     update { state in
       guard let current = state.session, current.id == session else { return }
-      let limit =
-        state.reception.machine.body.linkLostAfter.map { max(0, $0 - current.bytesTaken) } ?? bytes.count
-      let taken = state.reception.take(bytes.prefix(limit))
+      let left = state.reception.machine.body.linkLostAfter.map { max(0, $0 - current.bytesTaken) }
+      let taken = state.reception.take(bytes.prefix(left ?? bytes.count))
       state.session?.bytesTaken += taken
-      let isLost = taken == limit && limit < bytes.count || state.reception.machine.isPoweredOff
-      if isLost {
+      let breaks = taken == left || state.reception.machine.isPoweredOff
+      if breaks {
         state.session = nil
         state.reception.machine.events.append(.linkLost)
       }
-      offer = Offer(taken: taken, isLost: isLost)
+      // What was taken was taken: only a host with more to send learns of the loss at once.
+      offer = Offer(taken: taken, isLost: breaks && taken < bytes.count)
       // A host that offers and finds no room must not wake itself.
-      state.hasNews = taken > 0 || isLost
+      state.hasNews = taken > 0 || breaks
     }
     return offer
   }

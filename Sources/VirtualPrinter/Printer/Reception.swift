@@ -7,8 +7,6 @@ struct Reception {
   private(set) var buffer: [UInt8] = []
   private var scanner = RealTimeScanner()
   private(set) var tokenizer = CommandTokenizer()
-  /// The commands of the last bytes, kept when asked for.
-  var onToken: (@Sendable (Token) -> Void)?
 
   init(_ machine: Machine) { self.machine = machine }
 
@@ -126,7 +124,6 @@ struct Reception {
 
   private mutating func execute(_ rest: inout ArraySlice<UInt8>) {
     while machine.body.isOnline, !machine.isPoweredOff, let token = tokenizer.next(from: &rest) {
-      onToken?(token)
       machine.execute(token)
     }
   }
@@ -135,7 +132,6 @@ struct Reception {
   mutating func finish() {
     drain()
     for token in tokenizer.finish() {
-      onToken?(token)
       machine.execute(token)
     }
     if !machine.line.isEmpty { machine.printLine() }
