@@ -17,7 +17,7 @@ struct HTTPClientTests {
     let response = try await client.send(
       HTTPClient.Request(
         .post, "\(local.url)/orders/a%2Fb?a=1%202+3", headers: [("X-Kind", "receipt")],
-        body: [UInt8](repeating: 7, count: 60000)), by: within(10))
+        body: [UInt8](repeating: 7, count: 60000)), by: within(40))
     #expect(response.status == 201)
     #expect(response.header("x-answer") == "yes")
     #expect(
@@ -35,7 +35,7 @@ struct HTTPClientTests {
     let method = try #require(HTTPClient.Method(rawValue: name))
     let body = length > 0 ? [UInt8](repeating: 1, count: length) : nil
     let response = try await client.send(
-      HTTPClient.Request(method, local.url + "/", body: body), by: within(10))
+      HTTPClient.Request(method, local.url + "/", body: body), by: within(40))
     #expect(String(decoding: response.body, as: UTF8.self) == "\(name) \(length)")
     await local.server.stop()
   }
@@ -48,7 +48,7 @@ struct HTTPClientTests {
     }
     for number in 0..<20 {
       let response = try await client.send(
-        HTTPClient.Request(.get, local.url + "/", headers: [("X-N", "\(number)")]), by: within(10))
+        HTTPClient.Request(.get, local.url + "/", headers: [("X-N", "\(number)")]), by: within(40))
       ports.add(String(decoding: response.body, as: UTF8.self))
     }
     #expect(ports.all == (0..<20).map(String.init))
@@ -62,14 +62,14 @@ struct HTTPClientTests {
       HTTPServer.Response(status: 200, body: [UInt8](repeating: 32, count: 300_000))
     }
     let code = await failure { () async throws(HTTPClientError) in
-      try await client.send(HTTPClient.Request(.get, local.url + "/", responseLimit: 1000), by: within(10))
+      try await client.send(HTTPClient.Request(.get, local.url + "/", responseLimit: 1000), by: within(40))
     }
     #expect(code == .tooLarge)
     await local.server.stop()
 
     let raw = try RawServer("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 5000))
     let second = await failure { () async throws(HTTPClientError) in
-      try await client.send(HTTPClient.Request(.get, raw.url + "/", responseLimit: 1000), by: within(10))
+      try await client.send(HTTPClient.Request(.get, raw.url + "/", responseLimit: 1000), by: within(40))
     }
     #expect(second == .tooLarge)
   }
@@ -80,7 +80,7 @@ struct HTTPClientTests {
       HTTPServer.Response(status: 200, body: [UInt8](repeating: 32, count: 1000))
     }
     let response = try await client.send(
-      HTTPClient.Request(.get, local.url + "/", responseLimit: 1000), by: within(10))
+      HTTPClient.Request(.get, local.url + "/", responseLimit: 1000), by: within(40))
     #expect(response.body.count == 1000)
     await local.server.stop()
   }
@@ -90,7 +90,7 @@ struct HTTPClientTests {
     let field = "X-Long: " + String(repeating: "y", count: 1000) + "\r\n"
     let raw = try RawServer("HTTP/1.1 200 OK\r\n" + String(repeating: field, count: 200) + "\r\n")
     let code = await failure { () async throws(HTTPClientError) in
-      try await client.send(HTTPClient.Request(.get, raw.url + "/"), by: within(10))
+      try await client.send(HTTPClient.Request(.get, raw.url + "/"), by: within(40))
     }
     #expect(code == .tooLarge)
   }
@@ -106,7 +106,7 @@ struct HTTPClientTests {
   func halfBody(text: String) async throws {
     let raw = try RawServer(text)
     let code = await failure { () async throws(HTTPClientError) in
-      try await client.send(HTTPClient.Request(.get, raw.url + "/"), by: within(10))
+      try await client.send(HTTPClient.Request(.get, raw.url + "/"), by: within(40))
     }
     #expect(code == .interrupted)
   }
@@ -115,7 +115,7 @@ struct HTTPClientTests {
   func notHTTP(text: String) async throws {
     let raw = try RawServer(text)
     let code = await failure { () async throws(HTTPClientError) in
-      try await client.send(HTTPClient.Request(.get, raw.url + "/"), by: within(10))
+      try await client.send(HTTPClient.Request(.get, raw.url + "/"), by: within(40))
     }
     #expect(code == .failed)
   }
@@ -152,7 +152,7 @@ struct HTTPClientTests {
     let url = local.url
     await local.server.stop()
     let code = await failure { () async throws(HTTPClientError) in
-      try await client.send(HTTPClient.Request(.get, url + "/"), by: within(10))
+      try await client.send(HTTPClient.Request(.get, url + "/"), by: within(40))
     }
     #expect(code == .unreachable)
   }
@@ -188,7 +188,7 @@ struct HTTPClientTests {
     let local = try LocalServer { _ in HTTPServer.Response(status: 200) }
     let code = await failure { () async throws(HTTPClientError) in
       try await client.send(
-        HTTPClient.Request(.get, local.url + "/", headers: [(name, value)]), by: within(10))
+        HTTPClient.Request(.get, local.url + "/", headers: [(name, value)]), by: within(40))
     }
     #expect(code == .invalidRequest)
     await local.server.stop()
@@ -203,7 +203,7 @@ struct HTTPClientTests {
     ])
   func badAddresses(url: String) async throws {
     do throws(HTTPClientError) {
-      _ = try await client.send(HTTPClient.Request(.get, url), by: within(10))
+      _ = try await client.send(HTTPClient.Request(.get, url), by: within(40))
       Issue.record("\(url) was sent")
     } catch {
       #expect(error.code == .invalidRequest)
@@ -217,7 +217,7 @@ struct HTTPClientTests {
     do throws(HTTPClientError) {
       let request = HTTPClient.Request(
         .get, raw.url + "/orders/order-17?key=geheim", headers: [("Authorization", "Bearer s3cret")])
-      _ = try await client.send(request, by: within(10))
+      _ = try await client.send(request, by: within(40))
       Issue.record("half an answer was taken")
     } catch {
       #expect(error.message.contains("http://127.0.0.1:"))
@@ -253,7 +253,7 @@ struct HTTPClientTests {
       HTTPServer.Response(status: 200, body: Array("\(request.peer) \(request.path)".utf8))
     }
     let client = HTTPClient(HTTPClient.Options(unixSocket: path))
-    let response = try await client.send(HTTPClient.Request(.get, "http://printd/v1/jobs"), by: within(10))
+    let response = try await client.send(HTTPClient.Request(.get, "http://printd/v1/jobs"), by: within(40))
     #expect(String(decoding: response.body, as: UTF8.self) == "unix /v1/jobs")
     await server.stop()
   }

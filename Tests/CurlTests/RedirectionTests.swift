@@ -26,7 +26,7 @@ struct RedirectionTests {
   func sameOrigin(status: Int) async throws {
     let local = try server(status: status) { _ in "/there" }
     let response = try await client.send(
-      HTTPClient.Request(.get, local.url + "/here", headers: [("Authorization", "Bearer x")]), by: within(10))
+      HTTPClient.Request(.get, local.url + "/here", headers: [("Authorization", "Bearer x")]), by: within(40))
     #expect(response.status == 200)
     #expect(String(decoding: response.body, as: UTF8.self) == "GET Bearer x 0")
     await local.server.stop()
@@ -39,7 +39,7 @@ struct RedirectionTests {
     let local = try server(status: status) { _ in "/there" }
     do throws(HTTPClientError) {
       let response = try await client.send(
-        HTTPClient.Request(.post, local.url + "/here", body: [1, 2, 3]), by: within(10))
+        HTTPClient.Request(.post, local.url + "/here", body: [1, 2, 3]), by: within(40))
       #expect(status >= 307)
       #expect(String(decoding: response.body, as: UTF8.self) == "POST - 3")
     } catch {
@@ -65,7 +65,7 @@ struct RedirectionTests {
       let code = await failure { () async throws(HTTPClientError) in
         try await client.send(
           HTTPClient.Request(.get, local.url + "/here", headers: [("Authorization", "Bearer x")]),
-          by: within(10))
+          by: within(40))
       }
       #expect(code == .redirect, "\(place)")
       await local.server.stop()
@@ -82,7 +82,7 @@ struct RedirectionTests {
       return "/again"
     }
     let code = await failure { () async throws(HTTPClientError) in
-      try await client.send(HTTPClient.Request(.get, local.url + "/here"), by: within(10))
+      try await client.send(HTTPClient.Request(.get, local.url + "/here"), by: within(40))
     }
     #expect(code == .redirect)
     #expect(asked.all.count == 6)

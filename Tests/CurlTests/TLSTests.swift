@@ -1,4 +1,5 @@
 import Curl
+import Dispatch
 import Glibc
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 struct TLSTests {
   @Test("A certificate that nobody vouches for is refused, and taken with its own file of certificates")
   func selfSigned() async throws {
-    let server = try TLSServer(names: "IP:127.0.0.1")
+    let server = try await TLSServer.open(names: "IP:127.0.0.1")
     let code = await failure { () async throws(HTTPClientError) in
       try await HTTPClient().send(HTTPClient.Request(.get, server.url), by: within(20))
     }
@@ -18,7 +19,7 @@ struct TLSTests {
 
   @Test("A trusted certificate of another name is refused")
   func otherName() async throws {
-    let server = try TLSServer(names: "DNS:shop.example")
+    let server = try await TLSServer.open(names: "DNS:shop.example")
     let client = HTTPClient(HTTPClient.Options(certificateFile: server.certificate))
     let code = await failure { () async throws(HTTPClientError) in
       try await client.send(HTTPClient.Request(.get, server.url), by: within(20))
@@ -28,7 +29,7 @@ struct TLSTests {
 
   @Test("A file of certificates that is not there is an error, not a reason to trust")
   func missingFile() async throws {
-    let server = try TLSServer(names: "IP:127.0.0.1")
+    let server = try await TLSServer.open(names: "IP:127.0.0.1")
     let client = HTTPClient(HTTPClient.Options(certificateFile: "/nowhere/certificates.pem"))
     let code = await failure { () async throws(HTTPClientError) in
       try await client.send(HTTPClient.Request(.get, server.url), by: within(20))
@@ -47,7 +48,14 @@ private final class TLSServer: Sendable {
   private let child: pid_t
   private let input: Int32
 
-  init(names: String) throws {
+  /// Starts the server and waits until it listens; on a thread of its own.
+  static func open(names: String) async throws -> TLSServer {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try TLSServer(names: names) }) }
+    }
+  }
+
+  private init(names: String) throws {
     var template = Array("/tmp/printd-tls-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failed() }
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -11,8 +11,8 @@ struct HTTPOrderServiceTests {
   private let shop: SampleShop
   private let service: HTTPOrderService
 
-  init() throws {
-    shop = try SampleShop()
+  init() async throws {
+    shop = try await SampleShop.open()
     service = try HTTPOrderServiceTests.service(shop)
     try shop.folder.write("orders/17.json", #"{"id":"17","amount":"12.50"}"#)
   }
@@ -35,7 +35,7 @@ struct HTTPOrderServiceTests {
 
   @Test("An order comes whole, byte for byte")
   func order() async throws {
-    let bytes = try await service.order("17", by: within(10))
+    let bytes = try await service.order("17", by: within(40))
     #expect(String(decoding: bytes, as: UTF8.self) == #"{"id":"17","amount":"12.50"}"#)
   }
 
@@ -44,7 +44,7 @@ struct HTTPOrderServiceTests {
     arguments: ["a b", "实收-1", "a%2Fb", "a?b=c", "a#b", "+", "{x}"])
   func awkwardIDs(id: String) async throws {
     try shop.folder.write("orders/\(id).json", #"{"id":"awkward"}"#)
-    let bytes = try await service.order(id, by: within(10))
+    let bytes = try await service.order(id, by: within(40))
     #expect(String(decoding: bytes, as: UTF8.self) == #"{"id":"awkward"}"#)
   }
 
@@ -52,13 +52,13 @@ struct HTTPOrderServiceTests {
     "Ids that are no ids are refused without asking",
     arguments: ["", ".", "..", "a\0b", "a\r\nb", String(repeating: "x", count: 201)])
   func badIDs(id: String) async throws {
-    #expect(await code { try await service.order(id, by: within(10)) } == .refused)
+    #expect(await code { try await service.order(id, by: within(40)) } == .refused)
   }
 
   @Test(
     "An id that points out of the folder is not found", arguments: ["../port", "a/../../port", "/etc/passwd"])
   func traversal(id: String) async throws {
-    #expect(await code { try await service.order(id, by: within(10)) } == .notFound)
+    #expect(await code { try await service.order(id, by: within(40)) } == .notFound)
   }
 
   @Test(
@@ -69,7 +69,7 @@ struct HTTPOrderServiceTests {
     ])
   func onceIsForgiven(fault: String) async throws {
     try await misbehave(fault)
-    #expect(try await service.order("17", by: within(10)).count == 28)
+    #expect(try await service.order("17", by: within(40)).count == 28)
   }
 
   @Test(
@@ -84,7 +84,7 @@ struct HTTPOrderServiceTests {
     ])
   func failures(fault: String, expected: OrderServiceError.Code) async throws {
     try await misbehave(fault)
-    #expect(await code { try await service.order("17", by: within(10)) } == expected)
+    #expect(await code { try await service.order("17", by: within(40)) } == expected)
   }
 
   @Test(
@@ -97,7 +97,7 @@ struct HTTPOrderServiceTests {
     }
     let service = try HTTPOrderService(
       HTTPOrderService.Configuration(orderURL: "http://127.0.0.1:\(server.port ?? 0)/{order_id}"))
-    _ = await code { try await service.order("17", by: within(10)) }
+    _ = await code { try await service.order("17", by: within(40)) }
     #expect(asked.withLock { $0 } == expected)
     await server.stop()
   }
@@ -112,7 +112,7 @@ struct HTTPOrderServiceTests {
     let service = try HTTPOrderService(
       HTTPOrderService.Configuration(orderURL: "http://127.0.0.1:\(server.port ?? 0)/{order_id}"))
     do throws(OrderServiceError) {
-      _ = try await service.order("17", by: within(10))
+      _ = try await service.order("17", by: within(40))
       Issue.record("an order came")
     } catch {
       #expect(error.code == .unavailable)
@@ -133,7 +133,7 @@ struct HTTPOrderServiceTests {
     let service = try HTTPOrderService(
       HTTPOrderService.Configuration(orderURL: "http://127.0.0.1:1/orders/{order_id}?key=geheim"))
     do throws(OrderServiceError) {
-      _ = try await service.order("order-17", by: within(10))
+      _ = try await service.order("order-17", by: within(40))
       Issue.record("an order came")
     } catch {
       #expect(error.code == .unavailable)
@@ -144,7 +144,7 @@ struct HTTPOrderServiceTests {
   @Test("An order of more than 1 MiB is refused")
   func huge() async throws {
     try shop.folder.write("orders/huge.json", "{\"a\":\"" + String(repeating: "x", count: 1 << 20) + "\"}")
-    #expect(await code { try await service.order("huge", by: within(10)) } == .refused)
+    #expect(await code { try await service.order("huge", by: within(40)) } == .refused)
   }
 
   @Test(
@@ -152,31 +152,31 @@ struct HTTPOrderServiceTests {
     arguments: ["[]", "12", "\"a\"", "", "{", "{}x", "{\"a\":}", "null"])
   func notAnObject(text: String) async throws {
     try shop.folder.write("orders/odd.json", text)
-    #expect(await code { try await service.order("odd", by: within(10)) } == .refused)
+    #expect(await code { try await service.order("odd", by: within(40)) } == .refused)
   }
 
   @Test("The token of the file goes with each request, and a new one is read on demand")
   func token() async throws {
-    let shop = try SampleShop(token: "s3cret")
+    let shop = try await SampleShop.open(token: "s3cret")
     try shop.folder.write("orders/17.json", "{}")
     try shop.folder.write("ours", "wrong\n")
     let service = try HTTPOrderServiceTests.service(
       shop, secret: SecretHeader(file: shop.folder.path + "/ours"))
-    #expect(await code { try await service.order("17", by: within(10)) } == .unavailable)
+    #expect(await code { try await service.order("17", by: within(40)) } == .unavailable)
     try shop.folder.write("ours", "s3cret\n")
     try service.reload()
-    #expect(try await service.order("17", by: within(10)) == Array("{}".utf8))
+    #expect(try await service.order("17", by: within(40)) == Array("{}".utf8))
     try shop.folder.write("ours", "two\nlines\n")
     #expect(throws: HTTPOrderService.Fault.self) { try service.reload() }
-    #expect(try await service.order("17", by: within(10)) == Array("{}".utf8))
+    #expect(try await service.order("17", by: within(40)) == Array("{}".utf8))
   }
 
   @Test("A report that is sent twice counts once, also when the first answer was lost")
   func idempotentReport() async throws {
     let report = try #require(Report(.printed))
     try await misbehave(#"{"path":"/reports","half_body":true,"times":1}"#)
-    try await service.report(report, by: within(10))
-    try await service.report(report, by: within(10))
+    try await service.report(report, by: within(40))
+    try await service.report(report, by: within(40))
     let lines = shop.folder.read("reports.jsonl")?.split(separator: "\n") ?? []
     #expect(lines.count == 1)
     #expect(
@@ -188,20 +188,20 @@ struct HTTPOrderServiceTests {
   func failedReport() async throws {
     let report = try #require(Report(.printed))
     try await misbehave(#"{"path":"/reports","status":500}"#)
-    #expect(await code { try await service.report(report, by: within(10)) } == .unavailable)
+    #expect(await code { try await service.report(report, by: within(40)) } == .unavailable)
   }
 
   @Test("What is pending comes after the cursor, page by page")
   func pending() async throws {
     for number in 100..<250 { try shop.folder.write("orders/\(number).json", "{}") }
-    let first = try await service.pending(after: nil, by: within(10))
+    let first = try await service.pending(after: nil, by: within(40))
     var expected = (100..<199).map(String.init)
     expected.insert("17", at: 70)
     #expect(first.orderIDs == expected)
     #expect(first.cursor == "198")
-    let second = try await service.pending(after: first.cursor, by: within(10))
+    let second = try await service.pending(after: first.cursor, by: within(40))
     #expect(second.orderIDs == (199..<250).map(String.init))
-    let third = try await service.pending(after: second.cursor, by: within(10))
+    let third = try await service.pending(after: second.cursor, by: within(40))
     #expect(third.orderIDs == [])
     #expect(third.cursor == "249")
   }
@@ -210,11 +210,11 @@ struct HTTPOrderServiceTests {
   func unsupported() async throws {
     let service = try HTTPOrderService(
       HTTPOrderService.Configuration(orderURL: shop.url + "/orders/{order_id}"))
-    #expect(await code { try await service.pending(after: nil, by: within(10)) } == .unsupported)
+    #expect(await code { try await service.pending(after: nil, by: within(40)) } == .unsupported)
     let report = try #require(Report(.printed))
-    #expect(await code { try await service.report(report, by: within(10)) } == .unsupported)
+    #expect(await code { try await service.report(report, by: within(40)) } == .unsupported)
     try await misbehave(#"{"path":"/orders","status":404}"#)
-    #expect(await code { try await self.service.pending(after: nil, by: within(10)) } == .unsupported)
+    #expect(await code { try await self.service.pending(after: nil, by: within(40)) } == .unsupported)
   }
 
   @Test(
@@ -235,7 +235,7 @@ struct HTTPOrderServiceTests {
     let service = try HTTPOrderService(
       HTTPOrderService.Configuration(orderURL: url + "/{order_id}", pendingURL: url + "/?after={cursor}"))
     do throws(OrderServiceError) {
-      let answer = try await service.pending(after: "c", by: within(10))
+      let answer = try await service.pending(after: "c", by: within(40))
       #expect(fault.isEmpty)
       #expect(answer.orderIDs == (text.contains("\"1\"") ? ["1", "2"] : []))
       #expect(answer.cursor == (text.contains("\"cursor\":\"2\"") ? "2" : "c"))

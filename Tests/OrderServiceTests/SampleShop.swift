@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import PrintTestKit
 import Testing
@@ -13,8 +14,14 @@ final class SampleShop: Sendable {
   private let child: pid_t
   var url: String { "http://127.0.0.1:\(port)" }
 
-  /// Starts the program that was built beside the tests.
-  init(token: String? = nil) throws {
+  /// Starts the program that was built beside the tests, and waits until it listens; on a thread of its own.
+  static func open(token: String? = nil) async throws -> SampleShop {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(with: Result { try SampleShop(token: token) }) }
+    }
+  }
+
+  private init(token: String?) throws {
     folder = try TemporaryFolder()
     mkdir(folder.path + "/orders", 0o755)
     var executable = [CChar](repeating: 0, count: 4096)
@@ -69,8 +76,10 @@ final class SampleShop: Sendable {
 
   deinit {
     kill(child, SIGTERM)
-    var status: Int32 = 0
-    waitpid(child, &status, 0)
+    DispatchQueue.global().async { [child, folder] in
+      var status: Int32 = 0
+      withExtendedLifetime(folder) { _ = waitpid(child, &status, 0) }
+    }
   }
 }
 
