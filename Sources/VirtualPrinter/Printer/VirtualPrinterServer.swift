@@ -58,7 +58,10 @@ public final class VirtualPrinterServer: Sendable {
     self.port = UInt16(bigEndian: address.sin_port)
     self.printer = printer
     wakeUp = (ends[0], ends[1])
-    start()
+    guard start() else {
+      Glibc.close(listener)
+      throw Failure(description: "no thread for the port could be started; the machine is out of threads")
+    }
   }
 
   // The pipe is closed last: a session's closure may still wake a thread that has ended.
@@ -67,7 +70,7 @@ public final class VirtualPrinterServer: Sendable {
     Glibc.close(wakeUp.write)
   }
 
-  /// Closes the port and any connection, and returns when both are closed.
+  /// Closes the port and any connection, and returns when both are closed, some milliseconds later.
   public func stop() {
     guard !isStopped.exchange(true, ordering: .sequentiallyConsistent) else { return }
     wake()
@@ -79,7 +82,7 @@ public final class VirtualPrinterServer: Sendable {
     _ = write(wakeUp.write, &byte, 1)
   }
 
-  private func start() {
+  private func start() -> Bool {
     var thread = pthread_t()
     let own = Unmanaged.passRetained(self)
     let code = pthread_create(
@@ -90,6 +93,7 @@ public final class VirtualPrinterServer: Sendable {
         return nil
       }, own.toOpaque())
     if code == 0 { pthread_detach(thread) } else { own.release() }
+    return code == 0
   }
 
   /// The thread: waits for a host, talks to it until one of them has had enough, and waits for the next.
