@@ -7,13 +7,12 @@ import PrintTestKit
 struct Main {
   static func main() async {
     do {
-      setvbuf(stdout, nil, _IOLBF, 0)
-      print("\(machine())\n")
-      print(Measurement.head)
+      out("\(machine())\n")
+      out(Measurement.head)
       var all: [Measurement] = []
       for part in [RenderBench.run, WakeBench.run, BurstBench.run, IdleBench.run] {
         for measurement in try await part() {
-          print(measurement.line)
+          out(measurement.line)
           all.append(measurement)
         }
       }
@@ -21,11 +20,17 @@ struct Main {
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
       let path = "\(Fixtures.project)/.build/bench.json"
       try encoder.encode(all).write(to: URL(filePath: path))
-      print("\nwritten to .build/bench.json")
+      out("\nwritten to .build/bench.json")
     } catch {
-      print("bench: \(error)")
+      out("bench: \(error)")
       exit(1)
     }
+  }
+
+  /// Writes a line at once, so that a long run can be watched.
+  private static func out(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
   }
 
   private static func machine() -> String {

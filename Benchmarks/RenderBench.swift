@@ -23,8 +23,7 @@ enum RenderBench {
   ]
 
   static func run() async throws -> [Measurement] {
-    let images = Fixtures.path("receipts")
-    let raster = PangoRaster(imageFolder: images)
+    let raster = PangoRaster { name in try? Fixtures.bytes("receipts/\(name)") }
     let catalogue = try DocumentReader.read(ProfileCatalogue.self, from: PrinterProfile.builtInJSON)
     var all: [Measurement] = []
     for (columns, profileName) in [(48, "generic-80"), (32, "generic-58")] {

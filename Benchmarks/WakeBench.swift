@@ -1,3 +1,4 @@
+import Curl
 import Documents
 import ESCPOS
 import PrintJobs

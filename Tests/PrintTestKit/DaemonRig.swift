@@ -31,12 +31,13 @@ public final class DaemonRig: Sendable {
   ///   - folder: A folder that a daemon has used before, or a new one.
   ///   - orders: The shop's folder of orders, or nil for the daemon's own directory service.
   ///   - printers: The configuration's `printers`.
+  ///   - hasPendingList: Whether the shop's list of pending orders is configured.
   ///   - more: More keys of the configuration, with a comma behind each.
   ///   - environment: More variables for the daemon.
   public init(
     in folder: TemporaryFolder? = nil, orders: String?,
     printers: String = #"[{name: "counter", link: "virtual", profile: "generic-80", address: "paper"}]"#,
-    more: String = "", environment: [String: String] = [:]
+    hasPendingList: Bool = true, more: String = "", environment: [String: String] = [:]
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -53,7 +54,8 @@ public final class DaemonRig: Sendable {
       let address = "http://127.0.0.1:\(port)"
       shop = address
       service =
-        #"{http: {fetch: "\#(address)/orders/{order_id}", report: "\#(address)/reports", pending: "\#(address)/orders?after={cursor}"}}"#
+        #"{http: {fetch: "\#(address)/orders/{order_id}", report: "\#(address)/reports""#
+        + (hasPendingList ? #", pending: "\#(address)/orders?after={cursor}"}}"# : "}}")
     } else {
       shop = nil
       shopProcess = nil

@@ -6,6 +6,12 @@ public enum Fixtures {
   public struct Missing: Error, CustomStringConvertible {
     /// The path that was looked for.
     public let path: String
+
+    /// Creates the error.
+    public init(path: String) {
+      self.path = path
+    }
+
     /// Says which file is missing.
     public var description: String { "missing fixture \(path)" }
   }

@@ -30,24 +30,32 @@ extension Rendering {
     } while start < cells.count
   }
 
-  /// A line across the paper: of characters as wide as fit evenly, since fewer of them make the same line.
+  /// A line across the paper.
+  ///
+  /// Frame characters join into one line, so a few very wide ones draw it whole; the DOS code pages all have them.
+  /// Where the printer has none of those, ASCII does at a size at which its gaps still look like a line.
   mutating func rule(_ rule: Receipt.Rule) {
-    let (even, odd): (UInt32, UInt32) =
-      switch rule.style {
-      case .single: (0x2D, 0x2D)
-      case .double: (0x3D, 0x3D)
-      case .dotted: (0x2E, 0x20)
-      }
     let columns = profile.fontA.columns
+    let resizes = renderer.abilities.contains(.size)
+    let frame: UInt32? =
+      switch rule.style {
+      case .single: 0x2500
+      case .double: 0x2550
+      case .dotted: nil
+      }
     var style = Receipt.Style()
-    if rule.style != .dotted, renderer.abilities.contains(.size) {
-      style.width = [4, 3, 2].first { columns % $0 == 0 } ?? 1
-    }
     cells.removeAll(keepingCapacity: true)
-    for column in 0..<columns / style.width {
-      cells.append(LayoutCell(column & 1 == 0 ? even : odd, width: 1))
+    if let frame, renderer.typesetter.repertoire.pageSet(frame) != 0 {
+      if resizes { style.width = (1...8).last { columns % $0 == 0 } ?? 1 }
+      for _ in 0..<columns / style.width { cells.append(LayoutCell(frame, width: 1)) }
+    } else if rule.style == .dotted {
+      for column in 0..<columns { cells.append(LayoutCell(column & 1 == 0 ? 0x2E : 0x20, width: 1)) }
+      if cells.last?.scalar == 0x20 { cells.removeLast() }
+    } else {
+      if resizes, columns % 2 == 0 { style.width = 2 }
+      let dash: UInt32 = rule.style == .double ? 0x3D : 0x2D
+      for _ in 0..<columns / style.width { cells.append(LayoutCell(dash, width: 1)) }
     }
-    if cells.last?.scalar == 0x20 { cells.removeLast() }
     alignLine(columns: cells.count, align: .left, style: style)
     stream.beginLine(style: style, kanji: false)
     stream.write(cells, in: 0..<cells.count)
