@@ -63,7 +63,7 @@ sed "s|@FOLDER@|$folder|g; s|@PROJECT@|$project|g; s|@SHOP_PORT@|$(cat "$folder/
   Examples/first-light.json5 >"$folder/printd.json5"
 "$bin/printd" run --config "$folder/printd.json5" >"$folder/printd.log" 2>&1 &
 daemon=$!
-until_true grep -q 'webhook listening' "$folder/printd.log"
+until_true grep -q 'asked for pending orders' "$folder/printd.log"
 address=$(sed -n 's/.*webhook listening.*address=\([0-9.:]*\).*/\1/p' "$folder/printd.log" | head -n 1)
 
 # 3. The wakes, signed by the Standard Webhooks scheme. Each call returns when the wake's completion is called.

@@ -86,6 +86,7 @@ actor PendingOrders {
     do {
       var cursor = try await floor.jobs.cursor()
       var barren = 0
+      var total = 0
       while !isStopping, barren < Self.mostBarrenPages {
         let now = floor.now
         var deadline = now.advanced(by: floor.policies.fetchLimit)
@@ -95,10 +96,12 @@ actor PendingOrders {
         if !page.orderIDs.isEmpty || next != cursor {
           let made = try await receive(page.orderIDs, page.cursor, budget, wakes)
           barren = made == 0 ? barren + 1 : 0
+          total += made
         }
         if page.orderIDs.isEmpty || next == cursor { break }
         cursor = next
       }
+      floor.ports.note(HandlerEvent(.notice, "asked for pending orders: \(total) new"))
       for wake in wakes { floor.wakes.release(wake, fallback: .ignored("nothing is pending")) }
       return nil
     } catch let error as OrderServiceError where error.code == .unsupported {

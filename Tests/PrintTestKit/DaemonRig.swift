@@ -88,19 +88,28 @@ public final class DaemonRig: Sendable {
     guard await notifications.heard("READY=1") else {
       throw NotReady(description: "\(await daemon.end): \(log)")
     }
+    if hasPendingList { try await Self.until { self.log.contains("asked for pending orders") } }
   }
 
   /// The port that the shop has written down.
   private static func portFile(_ path: String, of shop: ChildProcess?) async throws -> String {
+    var text = ""
+    try await until {
+      text = (try? Fixtures.text(ofFile: path)) ?? ""
+      return !text.isEmpty
+    }
+    return text.filter(\.isNumber)
+  }
+
+  /// Looks again and again, twenty seconds at most, since a file tells nobody that it has changed.
+  public static func until(_ condition: () async throws -> Bool) async throws {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(20)
     while clock.now < end {
-      if let text = try? Fixtures.text(ofFile: path), text.hasSuffix("\n") || Int(text) != nil {
-        return text.filter(\.isNumber)
-      }
+      if try await condition() { return }
       try await clock.sleep(for: .milliseconds(5))
     }
-    throw NotReady(description: "the sample shop did not write its port")
+    throw NotReady(description: "waited in vain")
   }
 
   /// The daemon's log so far.

@@ -27,19 +27,19 @@ extension DaemonRig {
 
   /// Waits until a job of the order has ended, and says whether it was printed.
   func untilPrinted(_ order: String) async throws -> Bool {
-    for _ in 0..<2000 {
+    var state: JobState?
+    try await Self.until {
       let response = try await ask(.get, "/v1/jobs?order=\(order)")
-      let list = try DocumentReader.read(JobsMessage.self, from: response.body)
-      if let state = list.jobs.first?.state, state.isFinal { return state == .printed }
-      await Task.yield()
+      state = try DocumentReader.read(JobsMessage.self, from: response.body).jobs.first?.state
+      return state?.isFinal == true
     }
-    return false
+    return state == .printed
   }
 
   /// The reports that the shop has acknowledged.
   func reports() throws -> [Report] {
     try ((try? Fixtures.text(ofFile: folder.path("reports.jsonl"))) ?? "").split(separator: "\n").map {
-      try DocumentReader.read(Report.self, from: Array($0.utf8))
+      try DocumentReader.read(AcknowledgedReport.self, from: Array($0.utf8)).report
     }
   }
 
@@ -82,4 +82,9 @@ struct Orders {
       #"{"id":"\#(id)","currency":"EUR","items":[{"name":"\#(item)","quantity":1,"amount":\#(amount)}],"totals":[]\#(more)}"#,
       to: "\(id).json")
   }
+}
+
+/// A line of the sample shop's file of reports.
+private struct AcknowledgedReport: Decodable {
+  var report: Report
 }

@@ -46,7 +46,7 @@ final class PaperFolder: LinkOpener {
     writing.withLock { _ in
       var sheets = printer.takeSheets()
       let current = printer.paper.current
-      if open, current.height > 0 { sheets.append(current) }
+      if open, !current.entries.isEmpty { sheets.append(current) }
       guard let folder else { return }
       for sheet in sheets {
         let number = String(first + sheet.number + 1)
