@@ -61,8 +61,16 @@ public final class ChildProcess: Sendable {
       for pointer in arguments { free(pointer) }
       for pointer in entries { free(pointer) }
     }
+    // The threads of the cooperative pool block signals, and a child would inherit that.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var pid = pid_t()
-    let code = posix_spawnp(&pid, program, &actions, nil, &arguments, &entries)
+    let code = posix_spawnp(&pid, program, &actions, &attributes, &arguments, &entries)
     guard code == 0 else {
       throw NotStarted(description: "\(program): \(String(cString: strerror(code)))")
     }
