@@ -12,10 +12,10 @@ plan() {
     TextRaster) echo "ESCPOS CPango CZint Glibc Synchronization" ;;
     PrinterLinks) echo "ESCPOS Glibc Dispatch Synchronization" ;;
     Curl) echo "ESCPOS CCurl Glibc Synchronization" ;;
-    WakeChannels) echo "CMicroHTTPD CCrypto FoundationEssentials Glibc Synchronization" ;;
+    WakeChannels) echo "CMicroHTTPD CCrypto FoundationEssentials Glibc Dispatch Synchronization" ;;
     VirtualPrinter) echo "ESCPOS TextRaster Glibc Dispatch Synchronization" ;;
     PrintJournal) echo "PrintJobs CSQLite Glibc Synchronization" ;;
-    OrderService) echo "ESCPOS PrintJobs Documents Curl FoundationEssentials Glibc Synchronization" ;;
+    OrderService) echo "ESCPOS PrintJobs Documents Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
     WakeHandler) echo "ESCPOS PrintJobs Documents FoundationEssentials Glibc Synchronization" ;;
     SampleShop) echo "WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;
     printd)

@@ -164,8 +164,9 @@ struct BadInputTests {
   func manyItems() async throws {
     let orders = try Orders()
     let rig = try await DaemonRig(orders: orders.path)
-    let items = (1...2000).map { #"{"name":"Item \#($0)","quantity":1,"amount":"1.00"}"# }.joined(separator: ",")
-    try orders.folder.write(#"{"id":"long","currency":"EUR","items":[\#(items)],"totals":[]}"#, to: "long.json")
+    let items = (1...2000).map { #"{"name":"Item \#($0)","quantity":1,"amount":"1.00"}"# }
+    try orders.folder.write(
+      #"{"id":"long","currency":"EUR","items":[\#(items.joined(separator: ","))],"totals":[]}"#, to: "long.json")
     #expect(try await rig.wake("long").outcome == "printed")
     await rig.stop()
     let text = try rig.paper().joined()

@@ -113,7 +113,8 @@ struct FirstLightTests {
   @Test("The embedded default: orders and reports in a folder, wakes through the command")
   func directory() async throws {
     let rig = try await DaemonRig(orders: nil)
-    try rig.folder.write(Fixtures.text(ofFile: Fixtures.path("samples/20261130-000187.json")), to: "orders/20261130-000187.json")
+    try rig.folder.write(
+      Fixtures.text(ofFile: Fixtures.path("samples/20261130-000187.json")), to: "orders/20261130-000187.json")
     try rig.folder.write(String(decoding: Wakes.naming("20261130-000187"), as: UTF8.self), to: "wake.json")
     let (end, output) = try await rig.run("wake", rig.folder.path("wake.json"))
     #expect(end == .exit(0))
