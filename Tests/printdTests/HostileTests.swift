@@ -67,11 +67,27 @@ struct HostileTests {
     await rig.stop()
   }
 
+  @Test("Thousands of refusals leave a few lines in the log, with the number of the others")
+  func flood() {
+    var now = BootInstant(nanoseconds: 5_000_000_000)
+    let flood = Flood(limit: 3, now: now)
+    var written = 0
+    for _ in 0..<1000 {
+      now = now.advanced(by: .milliseconds(10))
+      if flood.admit(at: now).isWritten { written += 1 }
+    }
+    #expect(written == 3)
+    let next = flood.admit(at: now.advanced(by: .seconds(60)))
+    #expect(next.isWritten)
+    #expect(next.unwritten == 997)
+    #expect(flood.admit(at: now.advanced(by: .seconds(61))) == (true, 0))
+  }
+
   @Test("A second daemon on the same state is refused, and the first one goes on")
   func secondDaemon() async throws {
     let orders = try Orders()
-    try orders.add("one")
     let rig = try await DaemonRig(orders: orders.path)
+    try orders.add("one")
     let second = try await rig.run("run")
     #expect(second.end == .exit(74), "\(second.output)")
     #expect(second.output.contains("another printd"), "\(second.output)")
@@ -82,8 +98,8 @@ struct HostileTests {
   @Test("A broken file in printers.d refuses the reload and names itself; nothing else changes")
   func brokenPrinterFile() async throws {
     let orders = try Orders()
-    try orders.add("one")
     let rig = try await DaemonRig(orders: orders.path)
+    try orders.add("one")
     mkdir(rig.folder.path("printers.d"), 0o755)
     try rig.folder.write("{broken", to: "printers.d/kitchen.json5")
     for _ in 0..<50 { rig.daemon.send(SIGHUP) }
