@@ -115,7 +115,10 @@ struct DoctorCommand: Command {
   private static func secrets(_ webhook: Configuration.Webhook) -> Finding {
     do throws(Failure) {
       _ = try Secrets(webhook)
-      return Finding(.good, "webhook", "\(webhook.secretFiles.count) secret file\(webhook.secretFiles.count == 1 ? "" : "s"), listens on \(webhook.listen)")
+      return Finding(
+        .good, "webhook",
+        "\(webhook.secretFiles.count) secret file\(webhook.secretFiles.count == 1 ? "" : "s"), listens on \(webhook.listen)"
+      )
     } catch {
       return Finding(.bad, "webhook", error.message, remedy: error.remedy)
     }
