@@ -3,6 +3,8 @@ SWIFT ?= swift
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 UNITDIR ?= /usr/lib/systemd/system
+SYSUSERSDIR ?= /usr/lib/sysusers.d
+TMPFILESDIR ?= /usr/lib/tmpfiles.d
 DESTDIR ?=
 VENV = .build/venv
 RELEASE = --configuration release --static-swift-stdlib
@@ -50,14 +52,19 @@ install: build ## install to PREFIX (default /usr/local), with unit files and a 
 	install -D -m 0755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/printd" "$(DESTDIR)$(PREFIX)/bin/printd"
 	strip "$(DESTDIR)$(PREFIX)/bin/printd"
 	install -d -m 0755 "$(DESTDIR)$(UNITDIR)" "$(DESTDIR)$(SYSCONFDIR)/printd/printers.d" "$(DESTDIR)$(PREFIX)/share/doc/printd"
-	sed 's|@PREFIX@|$(PREFIX)|; s|@SYSCONFDIR@|$(SYSCONFDIR)|' packaging/printd.service > "$(DESTDIR)$(UNITDIR)/printd.service"
+	sed 's|@PREFIX@|$(PREFIX)|g; s|@SYSCONFDIR@|$(SYSCONFDIR)|g' packaging/printd.service > "$(DESTDIR)$(UNITDIR)/printd.service"
+	chmod 0644 "$(DESTDIR)$(UNITDIR)/printd.service"
 	install -m 0644 packaging/printd.socket "$(DESTDIR)$(UNITDIR)/printd.socket"
+	install -D -m 0644 packaging/printd.sysusers "$(DESTDIR)$(SYSUSERSDIR)/printd.conf"
+	install -D -m 0644 packaging/printd.tmpfiles "$(DESTDIR)$(TMPFILESDIR)/printd.conf"
 	test -e "$(DESTDIR)$(SYSCONFDIR)/printd/printd.json5" || install -m 0644 packaging/printd.json5 "$(DESTDIR)$(SYSCONFDIR)/printd/printd.json5"
-	cp -R Docs/. "$(DESTDIR)$(PREFIX)/share/doc/printd/"
+	cp -R Docs/. Examples "$(DESTDIR)$(PREFIX)/share/doc/printd/"
+	@test -n "$(DESTDIR)" || scripts/after-install.sh
 	@echo "Installed. Edit $(SYSCONFDIR)/printd/printd.json5, then: systemctl enable --now printd"
 
-uninstall: ## remove what install put there; configuration and journal stay
+uninstall: ## remove what install put there; configuration, journal and user stay
 	rm -f "$(DESTDIR)$(PREFIX)/bin/printd" "$(DESTDIR)$(UNITDIR)/printd.service" "$(DESTDIR)$(UNITDIR)/printd.socket"
+	rm -f "$(DESTDIR)$(SYSUSERSDIR)/printd.conf" "$(DESTDIR)$(TMPFILESDIR)/printd.conf"
 	rm -rf "$(DESTDIR)$(PREFIX)/share/doc/printd"
 
 deps:

@@ -23,7 +23,7 @@ extension PangoRaster: DotSource {
         throw RenderError(.image, "expected the name of a picture, without \"/\" and \"..\"")
       }
       guard let bytes = images(name) else {
-        throw RenderError(.image, "no picture of this name is in the image folder")
+        throw RenderError(.image, "no picture \"\(name)\" is in the image folder")
       }
       return bytes
     }

@@ -36,7 +36,9 @@ struct Main {
     do {
       return try await command.run(&arguments)
     } catch let failure as Failure {
-      Console.error("printd \(first): \(failure)")
+      Console.error(
+        first == RunCommand.name ? Log.lines(.error, "printd run: \(failure)") : "printd \(first): \(failure)"
+      )
       return failure.code
     } catch {
       Console.error("printd \(first): \(error)")

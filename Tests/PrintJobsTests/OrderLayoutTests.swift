@@ -48,11 +48,11 @@ struct OrderLayoutTests {
         text left: 单号: A08-187
         text left: 时间: 2026-11-30 12:36:18
         rule single
-        columns bold: 品名 | 数量 <5> | 金额 <5>
-        columns: 鲜肉小笼包（8只） | 1 <5> | 8.00 <5>
-        columns: 现磨豆浆 | 2 <5> | 3.00 <5>
+        columns bold: 品名 | 数量 <5> | 金额 <6>
+        columns: 鲜肉小笼包（8只） | 1 <5> | 8.00 <6>
+        columns: 现磨豆浆 | 2 <5> | 3.00 <6>
         text left:   2 x 1.50
-        columns: 五香茶叶蛋 | 1 <5> | 2.00 <5>
+        columns: 五香茶叶蛋 | 1 <5> | 2.00 <6>
         rule single
         columns: 合计 | ￥13.00 <8>
         columns: 会员优惠 | -￥0.50 <8>

@@ -127,6 +127,22 @@ import VirtualPrinter
     #expect(try Self.text(Array("ab".utf8) + [0x1B, 0x5C, 24, 0] + Array("cd\n".utf8)) == "ab  cd")
   }
 
+  @Test("a wide line of a frame is as long in the text as on the paper, and the bands of a picture are one")
+  func wideLines() throws {
+    // 0xC4 is the single line of code page 437; GS ! 0x70 makes a character eight columns wide.
+    #expect(
+      try Self.text([0x1D, 0x21, 0x70] + [UInt8](repeating: 0xC4, count: 6) + [0x0A])
+        == String(repeating: "─", count: 48))
+    #expect(try Self.text([0x1D, 0x21, 0x10] + Array("ab\n".utf8)) == "ab")
+    var job = Job()
+    job.raster(Job.frame(80, 24))
+    job.raster(Job.frame(40, 6))
+    job.line("after")
+    let printer = try Profiles.printer()
+    printer.feed(job.bytes)
+    #expect(printer.paper.text.hasPrefix("[image 80 × 30]\nafter"))
+  }
+
   @Test(
     "double-byte text is read by the printer's encoding, singly-byte text by its code page",
     arguments: [

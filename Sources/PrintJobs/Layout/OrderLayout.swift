@@ -102,7 +102,10 @@ public struct OrderLayout: Sendable {
   private func items(_ order: Order) -> [Receipt.Block] {
     let amounts = order.items.map { format.amount($0.amount) }
     let quantities = order.items.map { format.quantity($0.quantity) }
-    let amountWidth = Self.width(of: amounts + (format.language.hasTable ? [words.amount] : []))
+    // Two columns between quantity and amount: "1 8.00" would be read as 18.00.
+    let amountWidth =
+      format.language.hasTable
+      ? Self.width(of: amounts + [words.amount]) + 1 : Self.width(of: amounts)
     let quantityWidth = Self.width(of: quantities + [words.quantity])
     var blocks: [Receipt.Block] = []
     if format.language.hasTable {

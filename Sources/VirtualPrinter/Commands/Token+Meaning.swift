@@ -11,6 +11,14 @@ extension Token {
     }
   }
 
+  /// `ESC ! n`: the styles that its bits turn on.
+  private func printMode(_ n: UInt8) -> String {
+    var words = [n & 0x01 == 0 ? "font A" : "font B"]
+    for (bit, word) in [(0x08, "bold"), (0x10, "high"), (0x20, "wide"), (0x80, "underlined")]
+    where Int(n) & bit != 0 { words.append(word) }
+    return "print mode: \(words.joined(separator: ", "))"
+  }
+
   private var description: String {
     let n = Int(self[2])
     let isOn = n & 1 == 1
@@ -31,7 +39,7 @@ extension Token {
     case .dleDC4: return realTimeMeaning
     case .escInitialize: return "initialise"
     case .escReset: return "reset hardware"
-    case .escPrintMode: return "print mode \(hex(self[2]))"
+    case .escPrintMode: return printMode(self[2])
     case .escPosition: return "to position \(pair(2))"
     case .escRelativePosition: return "move by \(Int(Int16(truncatingIfNeeded: pair(2))))"
     case .escBitImage: return "column image, \(n < 2 ? 8 : 24) dots × \(pair(3)) columns"
@@ -43,6 +51,9 @@ extension Token {
     case .escPeripheral: return n & 1 == 1 ? "select printer" : "deselect printer (\(n))"
     case .escBeep: return "beep \(n) ×, length \(self[3])"
     case .escTabs: return "tabs at \(parameters.filter { $0 != 0 }.map(String.init).joined(separator: ", "))"
+    case .gsSmoothing: return isOn ? "smoothing on" : "smoothing off"
+    case .gsCaptionFont:
+      return "barcode text in font \(n % 48 == 0 ? "A" : n % 48 == 1 ? "B" : String(n % 48))"
     case .escBold: return isOn ? "bold on" : "bold off"
     case .escDoubleStrike: return isOn ? "double strike on" : "double strike off"
     case .escFeedUnits: return "feed \(n) units"

@@ -77,13 +77,29 @@ public struct Sheet: Equatable, Sendable {
   public var text: String {
     var lines: [String] = []
     var bottom = 0
-    for entry in entries {
+    for entry in entriesWithWholePictures {
       let blank = lines.isEmpty ? 0 : (entry.y - bottom) / Self.blankLine
       if blank > 0 { lines += [String](repeating: "", count: min(blank, 255)) }
       lines.append(entry.line)
       bottom = max(bottom, entry.y + max(entry.height, entry.isMark ? 0 : Self.blankLine))
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The entries with the bands of a picture, which follow each other without a gap, as one.
+  private var entriesWithWholePictures: [Entry] {
+    var whole: [Entry] = []
+    for entry in entries {
+      if let last = whole.last, case .image(let width, let height) = entry.content,
+        case .image(let lastWidth, let lastHeight) = last.content, last.y + last.height == entry.y
+      {
+        whole[whole.count - 1].content = .image(width: max(width, lastWidth), height: lastHeight + height)
+        whole[whole.count - 1].height += entry.height
+      } else {
+        whole.append(entry)
+      }
+    }
+    return whole
   }
 
   /// Dots of a line at the default spacing: 1/6 inch.

@@ -93,8 +93,10 @@ struct Line {
         text.append(" ")
         columns += 1
       }
-      text.append(character)
-      columns += character.isWide ? 2 : 1
+      // A wide line of a frame is drawn across its columns; other wide characters stand at the first of theirs.
+      let times = character.isHorizontalLine ? max(1, (item.width + column / 2) / column) : 1
+      for _ in 0..<times { text.append(character) }
+      columns += character.isWide ? 2 : times
       end = item.x + item.width
       spaces = 0
       lastSpace = Int.min
@@ -104,6 +106,14 @@ struct Line {
 }
 
 extension Unicode.Scalar {
+  /// Whether it is a horizontal line, which looks the same when it is repeated.
+  fileprivate var isHorizontalLine: Bool {
+    switch value {
+    case 0x2500, 0x2501, 0x2504, 0x2505, 0x2508, 0x2509, 0x2550: true
+    default: false
+    }
+  }
+
   /// Whether a terminal shows it in two columns, as double-byte characters are.
   var isWide: Bool {
     switch value {

@@ -6,7 +6,7 @@ struct ConfigCommand: Command {
     usage: printd config check [FILE] [--config FILE]
 
     Reads the configuration, printers.d and the profiles as the daemon would, and names every fault with file, line,
-    key and remedy. Nothing is started or written.
+    key and remedy. Secrets that this user cannot read are warnings. Nothing is started or written.
 
     exit codes: 0 all right · 78 faults
 
@@ -23,9 +23,29 @@ struct ConfigCommand: Command {
     let path = arguments.position() ?? options.configPath
     try arguments.finish()
     let loaded = try ConfigurationFile.load(path)
-    for warning in loaded.warnings { Console.error("warning: \(warning)") }
+    for warning in loaded.warnings + unreadable(loaded.configuration) { Console.error("warning: \(warning)") }
     let count = loaded.configuration.printers.count
     Console.print("\(path): all right; \(count) printer\(count == 1 ? "" : "s")")
     return .success
+  }
+
+  /// Files that this user cannot read or that hold no secret; the daemon's user may be another one.
+  private static func unreadable(_ configuration: Configuration) -> [String] {
+    var warnings: [String] = []
+    if let webhook = configuration.webhook {
+      do throws(Failure) {
+        _ = try Secrets(webhook)
+      } catch {
+        warnings.append("webhook.secret_files: \(error.message)")
+      }
+    }
+    if case .http(let http) = configuration.orders {
+      do throws(Failure) {
+        _ = try Configuration.httpOrderService(http)
+      } catch {
+        warnings.append("orders.http: \(error.message)")
+      }
+    }
+    return warnings
   }
 }

@@ -53,7 +53,7 @@ struct DoctorCommand: Command {
     }
     var room = statvfs()
     guard statvfs(path, &room) == 0 else { return Finding(.good, subject, path) }
-    let megabytes = UInt64(room.f_bavail) * UInt64(room.f_frsize) >> 20
+    let megabytes = (UInt64(room.f_bavail) * UInt64(room.f_frsize)) >> 20
     guard megabytes >= 100 else {
       return Finding(.bad, subject, "\(path) has \(megabytes) MB left", remedy: "make space: at least 100 MB")
     }
@@ -81,7 +81,7 @@ struct DoctorCommand: Command {
     case .directory(let path):
       let count = Files.names(in: path).count { $0.hasSuffix(".json") }
       return access(path, R_OK | X_OK) == 0
-        ? Finding(.good, subject, "\(path), \(count) orders")
+        ? Finding(.good, subject, "\(path), \(count) order\(count == 1 ? "" : "s")")
         : Finding(
           .bad, subject, "\(path) cannot be read", remedy: "make it, readable and writable by the daemon")
     case .http(let http):
@@ -115,7 +115,10 @@ struct DoctorCommand: Command {
   private static func secrets(_ webhook: Configuration.Webhook) -> Finding {
     do throws(Failure) {
       _ = try Secrets(webhook)
-      return Finding(.good, "webhook", "\(webhook.secretFiles.count) secret(s), listens on \(webhook.listen)")
+      return Finding(
+        .good, "webhook",
+        "\(webhook.secretFiles.count) secret file\(webhook.secretFiles.count == 1 ? "" : "s"), listens on \(webhook.listen)"
+      )
     } catch {
       return Finding(.bad, "webhook", error.message, remedy: error.remedy)
     }

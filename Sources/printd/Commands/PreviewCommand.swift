@@ -78,13 +78,17 @@ struct PreviewCommand: Command {
 
   private static func receipt(in bytes: [UInt8], _ path: String, _ look: Look) throws(Failure) -> Receipt {
     let order: Order
+    let name = path == "-" ? "standard input" : path
     do throws(DocumentFault) {
-      if try DocumentReader.read(Shape.self, from: bytes).blocks {
-        return try DocumentReader.read(Receipt.self, from: bytes)
+      let shape = try DocumentReader.read(Shape.self, from: bytes)
+      if shape.blocks { return try DocumentReader.read(Receipt.self, from: bytes) }
+      guard shape.items else {
+        throw DocumentFault(
+          path: "", message: "neither a receipt, which has \"blocks\", nor an order, which has \"items\"")
       }
       order = try DocumentReader.read(Order.self, from: bytes)
     } catch {
-      throw Failure(.badInput, "\(path): \(error)")
+      throw Failure(.badInput, "\(name): \(error)")
     }
     let locale = look.namedLocale ?? order.locale ?? look.locale
     return OrderLayout(locale: locale, clock: try WallClock.shop(look.timeZone)).receipt(for: order)
@@ -95,12 +99,15 @@ struct PreviewCommand: Command {
     return String(path[..<slash])
   }
 
-  /// Whether a document has blocks, and so is a receipt.
+  /// Whether a document has blocks, and so is a receipt, or items, and so is an order.
   private struct Shape: Decodable {
     var blocks: Bool
+    var items: Bool
 
     init(from decoder: any Decoder) throws {
-      blocks = try decoder.container(keyedBy: AnyKey.self).contains(AnyKey("blocks"))
+      let container = try decoder.container(keyedBy: AnyKey.self)
+      blocks = container.contains(AnyKey("blocks"))
+      items = container.contains(AnyKey("items"))
     }
   }
 }

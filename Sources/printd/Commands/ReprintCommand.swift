@@ -13,7 +13,7 @@ struct ReprintCommand: Command {
 
       --kind KIND   the document, where an order has several (default: the first one)
 
-    exit codes: 0 printed · 66 no such order · 69 no daemon · 75 not printed yet, see the outcome
+    exit codes: 0 printed · 66 no route prints that kind · 69 no daemon · 75 not printed, see the outcome
 
     Examples:
       printd reprint 20261130-000187

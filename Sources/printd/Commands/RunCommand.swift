@@ -8,7 +8,8 @@ struct RunCommand: Command {
     Serves until SIGTERM or SIGINT, then finishes the receipt in hand. SIGHUP reads printers, routes and secrets again.
     The log goes to standard error, as journald reads it. systemd: packaging/printd.service.
 
-    exit codes: 0 stopped · 69 a channel cannot listen · 74 the journal cannot be opened · 78 the configuration is wrong
+    exit codes: 0 stopped · 69 a channel cannot listen · 73, 74, 77 the state directory or the journal cannot be
+    written · 78 the configuration is wrong
 
     Examples:
       printd run

@@ -1,6 +1,7 @@
 import Documents
 import ESCPOS
 import Glibc
+import PrintJobs
 
 /// Reads the configuration and says what is wrong in it: file, line, path, remedy.
 struct ConfigurationFile {
@@ -66,8 +67,16 @@ struct ConfigurationFile {
     faults.append(line.map { "\(path):\($0): \(fault)" } ?? "\(path): \(fault)")
   }
 
+  /// The names in a folder that may be missing, but not shut.
+  private mutating func names(in folder: String) -> [String] {
+    if access(folder, F_OK) == 0, access(folder, R_OK | X_OK) != 0 {
+      faults.append("\(folder): cannot be read by this user")
+    }
+    return Files.names(in: folder)
+  }
+
   private mutating func addPrinters(from folder: String, to configuration: inout Configuration) {
-    for name in Files.names(in: folder) where name.hasSuffix(".json5") || name.hasSuffix(".json") {
+    for name in names(in: folder) where name.hasSuffix(".json5") || name.hasSuffix(".json") {
       let path = "\(folder)/\(name)"
       do throws(Failure) {
         let text = try Files.read(path, limit: 1 << 20)
@@ -85,7 +94,8 @@ struct ConfigurationFile {
       return nil
     }
     guard let folder = configuration.profiles else { return all }
-    for name in Files.names(in: folder) where name.hasSuffix(".json") {
+    if access(folder, F_OK) != 0 { faults.append("\(folder): the folder of \"profiles\" is not there") }
+    for name in names(in: folder) where name.hasSuffix(".json") {
       let path = "\(folder)/\(name)"
       do throws(Failure) {
         let text = try Files.read(path, limit: 1 << 20)
@@ -145,6 +155,14 @@ struct ConfigurationFile {
     }
     if configuration.orders == nil {
       faults.append(DocumentFault(path: "orders", message: "is missing: say where orders come from"))
+    }
+    do throws(DocumentFault) {
+      _ = try WallClock(zone: configuration.timeZone)
+    } catch {
+      faults.append(DocumentFault(path: "time_zone", message: error.message))
+    }
+    if let images = configuration.images, access(images, R_OK | X_OK) != 0 {
+      warnings.append("images: \(images) cannot be read; receipts that name a picture will be refused")
     }
     for fault in faults { add(fault, in: text, path) }
     if let webhook = configuration.webhook, let address = HostAndPort(webhook.listen, defaultPort: 8787),

@@ -2,6 +2,7 @@ import Curl
 import Documents
 import ESCPOS
 import FoundationEssentials
+import Glibc
 
 /// Talks to the running daemon over its control socket.
 struct ControlClient: Sendable {
@@ -34,9 +35,19 @@ struct ControlClient: Sendable {
         .init(method, "http://printd\(path)", body: body, responseLimit: 64 << 20),
         by: BootClock().now.advanced(by: limit))
     } catch {
+      guard error.code == .unreachable else {
+        throw Failure(
+          .unavailable, "the daemon gave no answer on \(socket) (\(error.code.rawValue))",
+          remedy: "journalctl -u printd")
+      }
+      guard access(socket, F_OK) != 0 || access(socket, W_OK) == 0 else {
+        throw Failure(
+          .noPermission, "\(socket) is not open to this user",
+          remedy: "use sudo, or join the daemon's group: adduser NAME printd")
+      }
       throw Failure(
-        .unavailable, "the daemon does not answer on \(socket): \(error.message)",
-        remedy: "systemctl start printd, or name its socket with --config FILE")
+        .unavailable, "no daemon listens on \(socket)",
+        remedy: "systemctl start printd, or name its configuration with --config FILE")
     }
     if (200..<300).contains(response.status) || statuses.contains(response.status) { return response }
     let message = try? DocumentReader.read(ErrorMessage.self, from: response.body)

@@ -97,9 +97,15 @@ struct Daemon {
   private func listen(
     _ listen: HTTPServer.Listen, limits: HTTPServer.Limits, name: String, _ router: Router
   ) throws(Failure) -> HTTPServer {
+    let flood = Flood(now: clock.now)
     do throws(HTTPServerError) {
       return try HTTPServer(
-        listen: listen, limits: limits, log: { Log.warning("http", ["channel": name, "message": $0]) }
+        listen: listen, limits: limits,
+        log: { [clock] message in
+          // Without the page that was answered.
+          let words = message.firstRange(of: " ('<").map { message[..<$0.lowerBound] } ?? message[...]
+          flood.warning("http", [("channel", name), ("message", words)], at: clock.now)
+        }
       ) { request in await router.answer(request) }
     } catch {
       throw Failure(.unavailable, "the \(name) channel cannot listen: \(error.message)")
@@ -111,10 +117,11 @@ struct Daemon {
       let address = HostAndPort(settings.listen, defaultPort: 8787)
     else { return nil }
     let handler = handler
+    let flood = Flood(now: clock.now)
     let webhook = Webhook(
       keys: { secrets.keys },
-      refused: { fault, request in
-        Log.warning("webhook refused", ["reason": fault, "peer": request.peer])
+      refused: { [clock] fault, request in
+        flood.warning("webhook refused", [("reason", fault), ("peer", request.peer)], at: clock.now)
       },
       handle: { wake in
         await WakeRoutes.answer(wake, channel: "webhook", limit: Wake.Limits.pushBytes, by: handler)

@@ -22,6 +22,9 @@ enum Log {
   static func warning(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) {
     write(.warning, event, fields)
   }
+  static func warning(_ event: String, _ fields: [(String, Any)]) {
+    Console.error(line(.warning, event, fields, prefixed: !onTerminal))
+  }
   static func notice(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) {
     write(.notice, event, fields)
   }
@@ -40,6 +43,12 @@ enum Log {
 
   private static func write(_ priority: Priority, _ event: String, _ fields: KeyValuePairs<String, Any>) {
     Console.error(line(priority, event, fields.map { ($0.key, $0.value) }, prefixed: !onTerminal))
+  }
+
+  /// Lines of a text for people, each with the priority where journald reads them.
+  static func lines(_ priority: Priority, _ text: String) -> String {
+    guard !onTerminal else { return text }
+    return text.split(separator: "\n").map { "<\(priority.rawValue)>\($0)" }.joined(separator: "\n")
   }
 
   /// One line; values with spaces or quotes are quoted, control characters escaped, so that nothing from outside

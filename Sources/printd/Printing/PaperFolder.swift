@@ -1,5 +1,5 @@
+import Dispatch
 import ESCPOS
-import Synchronization
 import TextRaster
 import VirtualPrinter
 
@@ -12,8 +12,8 @@ final class PaperFolder: LinkOpener {
   private let picture: SheetPicture
   private let folder: String?
   private let first: Int
-  /// Held while sheets are taken out and written, so that they are written in order.
-  private let writing = Mutex(())
+  /// Sheets are taken out, drawn and written here, in order; it may take seconds, and nobody else waits for it.
+  private let drawing = DispatchQueue(label: "printd.paper")
 
   /// Makes a printer and, where one is given, the folder; numbers go on behind the sheets that are there.
   ///
@@ -28,35 +28,43 @@ final class PaperFolder: LinkOpener {
     if let folder { try Files.makeFolder(folder) }
     first = (folder.map(Files.names) ?? []).compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
     // Loading the fonts takes some tens of milliseconds; better now than in the first wake.
-    Task { _ = raster.glyph("0", cell: profile.fontA.cell, bold: false) }
+    drawing.async { _ = raster.glyph("0", cell: profile.fontA.cell, bold: false) }
     let events = printer.events()
     Task { [weak self] in
       for await event in events {
-        if case .cut = event { self?.collect(open: false) }
+        if case .cut = event { await self?.collect(open: false) }
       }
     }
   }
 
   func open(by deadline: BootInstant) async throws(LinkError) -> any PrinterLink {
-    PaperLink(try await inner.open(by: deadline)) { [weak self] in self?.collect(open: true) }
+    PaperLink(try await inner.open(by: deadline)) { [weak self] in await self?.collect(open: true) }
   }
 
-  /// Writes what has been cut off, and with `open` also the sheet in the printer.
-  private func collect(open: Bool) {
-    writing.withLock { _ in
-      var sheets = printer.takeSheets()
-      let current = printer.paper.current
-      if open, !current.entries.isEmpty { sheets.append(current) }
-      guard let folder else { return }
-      for sheet in sheets {
-        let number = String(first + sheet.number + 1)
-        let name = folder + "/" + String(repeating: "0", count: max(0, 4 - number.count)) + number
-        do {
-          try Files.write(Array((sheet.text + "\n").utf8), to: "\(name).txt")
-          try Files.write(try picture.png([sheet]), to: "\(name).png")
-        } catch {
-          Log.warning("paper not written", ["file": name, "reason": error])
-        }
+  /// Writes what has been cut off, and with `open` also the sheet in the printer; returns when it is written.
+  private func collect(open: Bool) async {
+    await withCheckedContinuation { continuation in
+      drawing.async { [self] in
+        write(open: open)
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Draws and writes; runs on the queue alone.
+  private func write(open: Bool) {
+    var sheets = printer.takeSheets()
+    let current = printer.paper.current
+    if open, !current.entries.isEmpty { sheets.append(current) }
+    guard let folder else { return }
+    for sheet in sheets {
+      let number = String(first + sheet.number + 1)
+      let name = folder + "/" + String(repeating: "0", count: max(0, 4 - number.count)) + number
+      do {
+        try Files.write(Array((sheet.text + "\n").utf8), to: "\(name).txt")
+        try Files.write(try picture.png([sheet]), to: "\(name).png")
+      } catch {
+        Log.warning("paper not written", ["file": name, "reason": error])
       }
     }
   }
@@ -64,9 +72,9 @@ final class PaperFolder: LinkOpener {
   /// A link that tells when it is closed.
   private final class PaperLink: PrinterLink {
     private let inner: any PrinterLink
-    private let closed: @Sendable () -> Void
+    private let closed: @Sendable () async -> Void
 
-    init(_ inner: any PrinterLink, closed: @escaping @Sendable () -> Void) {
+    init(_ inner: any PrinterLink, closed: @escaping @Sendable () async -> Void) {
       self.inner = inner
       self.closed = closed
     }
@@ -86,7 +94,7 @@ final class PaperFolder: LinkOpener {
 
     func close() async {
       await inner.close()
-      closed()
+      await closed()
     }
   }
 }

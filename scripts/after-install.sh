@@ -1,0 +1,17 @@
+#!/bin/sh
+# After `make install` on this machine: the daemon's user and folders, and systemd reads the units.
+set -eu
+if command -v systemd-sysusers >/dev/null 2>&1; then
+  systemd-sysusers printd.conf
+elif ! getent passwd printd >/dev/null; then
+  useradd --system --home-dir /var/lib/printd --shell /usr/sbin/nologin --groups lp,dialout printd
+fi
+if command -v systemd-tmpfiles >/dev/null 2>&1; then
+  systemd-tmpfiles --create printd.conf
+else
+  install -d -o printd -g printd -m 0750 /var/lib/printd
+  install -d -o printd -g printd -m 2770 /var/lib/printd/orders
+fi
+if [ -d /run/systemd/system ]; then
+  systemctl daemon-reload
+fi
