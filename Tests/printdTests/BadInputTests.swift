@@ -39,8 +39,14 @@ struct BadInputTests {
   @Test("A body of 5 MB is refused before it is read")
   func hugeBody() async throws {
     let rig = try await DaemonRig(orders: nil)
-    let response = try await rig.post([UInt8](repeating: 0x20, count: 5 << 20))
-    #expect(response.status == 413)
+    do {
+      let response = try await rig.post([UInt8](repeating: 0x20, count: 5 << 20))
+      #expect(response.status == 413)
+    } catch let error as HTTPClientError {
+      // Who goes on sending while the answer is there may find the connection closed instead of reading it.
+      #expect(error.code == .interrupted)
+    }
+    #expect(try await rig.ask(.get, "/v1/status").status == 200)
     await rig.stop()
   }
 
@@ -166,7 +172,8 @@ struct BadInputTests {
     let rig = try await DaemonRig(orders: orders.path)
     let items = (1...2000).map { #"{"name":"Item \#($0)","quantity":1,"amount":"1.00"}"# }
     try orders.folder.write(
-      #"{"id":"long","currency":"EUR","items":[\#(items.joined(separator: ","))],"totals":[]}"#, to: "long.json")
+      #"{"id":"long","currency":"EUR","items":[\#(items.joined(separator: ","))],"totals":[]}"#,
+      to: "long.json")
     #expect(try await rig.wake("long").outcome == "printed")
     await rig.stop()
     let text = try rig.paper().joined()
