@@ -17,9 +17,9 @@ enum IdleBench {
     }
     let rig = try await DaemonRig(in: folder, orders: nil, printers: printer.configuration)
     try await ContinuousClock().sleep(for: .seconds(3))
-    let switches = try Process.contextSwitches(rig.daemon.pid)
+    let before = Process.contextSwitches(rig.daemon.pid)
     try await ContinuousClock().sleep(for: .seconds(10))
-    let woken = try Process.contextSwitches(rig.daemon.pid) - switches
+    let woken = Process.contextSwitches(rig.daemon.pid).reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
     let memory = try Process.memory(rig.daemon.pid)
     await rig.stop()
     let stripped = folder.path("printd.stripped")
@@ -44,23 +44,24 @@ enum Process {
   /// The highest resident memory so far in MB.
   static func peakMemory(_ pid: pid_t) throws -> Double { try kilobytes(pid, "VmHWM") / 1000 }
 
-  /// Times that any of its threads has been woken or preempted.
-  static func contextSwitches(_ pid: pid_t) throws -> Int {
-    var count = 0
-    guard let tasks = opendir("/proc/\(pid)/task") else { return 0 }
+  /// Times that each of its threads has been woken or preempted.
+  static func contextSwitches(_ pid: pid_t) -> [Int: Int] {
+    var counts: [Int: Int] = [:]
+    guard let tasks = opendir("/proc/\(pid)/task") else { return [:] }
     defer { closedir(tasks) }
     while let entry = readdir(tasks) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      guard Int(name) != nil, let text = try? Fixtures.text(ofFile: "/proc/\(pid)/task/\(name)/status") else {
+      guard let thread = Int(name), let text = try? Fixtures.text(ofFile: "/proc/\(pid)/task/\(name)/status")
+      else {
         continue
       }
       for line in text.split(separator: "\n") where line.contains("ctxt_switches") {
-        count += Int(line.filter(\.isNumber)) ?? 0
+        counts[thread, default: 0] += Int(line.filter(\.isNumber)) ?? 0
       }
     }
-    return count
+    return counts
   }
 
   private static func kilobytes(_ pid: pid_t, _ name: String) throws -> Double {

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import PrintTestKit
 
-/// `make bench`: prints a table with the machine's name and writes the same to `.build/bench.json`.
+/// `make bench`, or `printd-bench [render] [wake] [burst] [idle]`: prints a table with the machine's name and writes the same to `.build/bench.json`.
 @main
 struct Main {
   static func main() async {
@@ -10,8 +10,13 @@ struct Main {
       out("\(machine())\n")
       out(Measurement.head)
       var all: [Measurement] = []
-      for part in [RenderBench.run, WakeBench.run, BurstBench.run, IdleBench.run] {
-        for measurement in try await part() {
+      let parts: [(name: String, run: () async throws -> [Measurement])] = [
+        ("render", RenderBench.run), ("wake", WakeBench.run), ("burst", BurstBench.run),
+        ("idle", IdleBench.run),
+      ]
+      let wanted = CommandLine.arguments.dropFirst()
+      for part in parts where wanted.isEmpty || wanted.contains(part.name) {
+        for measurement in try await part.run() {
           out(measurement.line)
           all.append(measurement)
         }

@@ -39,6 +39,7 @@ class Driver:
 
     def printer(self):
         printer = Dummy(profile="TM-T88V")
+        printer.profile.profile_data["media"]["width"]["pixels"] = 576  # the paper of the receipts
         if self.encoder is None:
             self.encoder = printer.magic.encoder
         printer.magic.encoder = self.encoder

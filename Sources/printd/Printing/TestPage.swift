@@ -35,7 +35,7 @@ struct TestPage {
       .columns(.init([.init("left"), .init("center", align: .center), .init("right", align: .right)])),
       .rule(.init()),
     ]
-    blocks += samples.map { .columns(.init([.init($0.label, width: 8), .init($0.text)])) }
+    blocks += samples.map { .columns(.init([.init($0.label, width: 10), .init($0.text)])) }
     blocks += [
       .rule(.init()),
       .barcode(.init(.code128, "PRINTD-0123", height: 48)),
