@@ -37,25 +37,23 @@ struct LifecycleTests {
   @Test("SIGTERM in mid-receipt finishes the receipt, reports it and answers the wake")
   func terminate() async throws {
     let orders = try Orders()
-    let counter = try NetworkPrinter {
-      $0.bytesPerSecond = 500
-      $0.bufferSize = 64
-    }
+    let counter = try NetworkPrinter { $0.printsSlowly() }
     let rig = try await DaemonRig(orders: orders.path, printers: "[\(counter.entry())]")
     try orders.add("one", item: "Oolong")
     try orders.add("two", item: "Sencha")
     async let first = rig.wake("one")
-    try await DaemonRig.until { !counter.sheets.isEmpty }
+    try await counter.stopsInMidReceipt()
     let second = try await rig.post(Wakes.naming("two"), more: [("Prefer", "respond-async")])
     #expect(second.status == 202)
     rig.daemon.send(SIGTERM)
+    #expect(await rig.notifications.heard("STOPPING=1"))
+    counter.printer.set { $0.bytesPerSecond = nil }
     #expect(try await first.outcome == "printed")
     #expect(await rig.daemon.end == .exit(0))
     #expect(try rig.reports().map(\.orderID) == ["one"])
     #expect(counter.count(of: "Oolong") == 1)
     // The other one has waited in the journal.
     await rig.stop()
-    counter.printer.set { $0.bytesPerSecond = nil }
     let next = try await DaemonRig(in: rig.folder, orders: orders.path, printers: "[\(counter.entry())]")
     #expect(try await next.untilPrinted("two"))
     await next.stop()

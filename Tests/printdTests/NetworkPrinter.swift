@@ -34,9 +34,23 @@ struct NetworkPrinter {
   /// The text of each sheet that has something on it, the one in the printer included.
   var sheets: [String] { printer.printedSheets.map(\.text) }
 
+  /// Waits until something is on paper, and nearly stands still from then on.
+  func stopsInMidReceipt() async throws {
+    try await DaemonRig.until { !sheets.isEmpty }
+    printer.set { $0.bytesPerSecond = 4 }
+  }
+
   /// How often words are on paper.
   func count(of words: String) -> Int {
     sheets.reduce(0) { $0 + $1.split(separator: "\n").count { $0.contains(words) } }
+  }
+}
+
+extension Behaviour {
+  /// A receipt takes seconds, and most of it is still on its way while it is printed.
+  mutating func printsSlowly() {
+    bytesPerSecond = 100
+    bufferSize = 64
   }
 }
 

@@ -14,10 +14,7 @@ struct PowerAndDiskTests {
   @Test("SIGKILL in mid-receipt: the job is unknown at the next start and is not printed again")
   func killed() async throws {
     let orders = try Orders()
-    let counter = try NetworkPrinter {
-      $0.bytesPerSecond = 400
-      $0.bufferSize = 64
-    }
+    let counter = try NetworkPrinter { $0.printsSlowly() }
     let rig = try await DaemonRig(orders: orders.path, printers: "[\(counter.entry())]")
     try orders.add("one", item: "Oolong")
     try orders.add("two", item: "Sencha")
@@ -25,7 +22,7 @@ struct PowerAndDiskTests {
       let response = try await rig.post(Wakes.naming(order), more: [("Prefer", "respond-async")])
       #expect(response.status == 202)
     }
-    try await DaemonRig.until { !counter.sheets.isEmpty }
+    try await counter.stopsInMidReceipt()
     await rig.kill()
     counter.printer.set { $0.bytesPerSecond = nil }
     let next = try await DaemonRig(in: rig.folder, orders: orders.path, printers: "[\(counter.entry())]")
