@@ -64,6 +64,10 @@ struct CommandLineTests {
       """, to: "right.json5")
     let strange = try folder.write(
       Fixtures.text(ofFile: right).replacing("control.sock", with: "strange.sock"), to: "strange.json5")
+    let open = try folder.write(
+      Fixtures.text(ofFile: right).replacing(
+        "{printers", with: "{webhook: {listen: \"0.0.0.0\", secret_files: [\"s\"]}, printers"),
+      to: "open.json5")
     let server = try HTTPServer(
       listen: .unix(path: folder.path("strange.sock"), mode: 0o600), log: { _ in }
     ) { request in
@@ -76,6 +80,7 @@ struct CommandLineTests {
     let cases: [(code: ExitCode, words: [String], says: String)] = [
       (.success, ["--version"], "printd \(Version.text)"),
       (.success, ["config", "check", right], "all right; 1 printer"),
+      (.success, ["config", "check", open], "warning: webhook.listen: 0.0.0.0:8787 is not loopback"),
       (.success, ["preview", receipt, "--text"], "a"),
       (.usage, [], "usage: printd COMMAND"),
       (.usage, ["preveiw", receipt], #"did you mean "preview"?"#),

@@ -107,6 +107,10 @@ struct LifecycleTests {
     try rig.folder.write("{\n  name: 'kitchen',\n  lnik: 'virtual'\n}", to: "printers.d/kitchen.json5")
     rig.daemon.send(SIGHUP)
     try await DaemonRig.until { rig.log.contains("printers.d/kitchen.json5:3: lnik: ") }
+    unlink(rig.folder.path("printers.d/kitchen.json5"))
+    try rig.folder.write("no secret", to: "webhook.secret")
+    rig.daemon.send(SIGHUP)
+    try await DaemonRig.until { rig.log.contains("webhook.secret: ") }
     try orders.add("one")
     #expect(try await rig.post(Wakes.naming("one"), secret: other).status == 401)
     #expect(try await rig.wake("one").outcome == "printed")
