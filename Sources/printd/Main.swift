@@ -5,6 +5,8 @@ import Glibc
 struct Main {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
+    // A limit on the size of files (setrlimit(2)) is then an error of the write, answered like a full disk.
+    signal(SIGXFSZ, SIG_IGN)
     exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 
@@ -23,14 +25,7 @@ struct Main {
     default:
       break
     }
-    guard let command = Commands.named(first) else {
-      var message = "printd: unknown command \"\(first)\""
-      if let nearest = nearestWord(to: first, among: Commands.all.map { $0.name }) {
-        message += "; did you mean \"\(nearest)\"?"
-      }
-      Console.error("\(message)\n  try: printd help")
-      return .usage
-    }
+    guard let command = Commands.named(first) else { return unknown(first) }
     if words.dropFirst().contains(where: { $0 == "--help" || $0 == "-h" }) { return help(first) }
     var arguments = Arguments(words.dropFirst(), of: first)
     do {
@@ -51,11 +46,15 @@ struct Main {
       Console.print(Commands.overview)
       return .success
     }
-    guard let command = Commands.named(name) else {
-      Console.error("printd: unknown command \"\(name)\"\n  try: printd help")
-      return .usage
-    }
+    guard let command = Commands.named(name) else { return unknown(name) }
     Console.print("\(command.summary)\n\n\(command.help)")
     return .success
+  }
+
+  private static func unknown(_ name: String) -> ExitCode {
+    let nearest = nearestWord(to: name, among: Commands.all.map { $0.name })
+    let question = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+    Console.error("printd: unknown command \"\(name.printable)\"\(question)\n  try: printd help")
+    return .usage
   }
 }

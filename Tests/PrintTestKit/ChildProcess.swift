@@ -29,11 +29,13 @@ public final class ChildProcess: Sendable {
   /// Starts a program; a thread of its own waits for its end.
   ///
   /// - Parameters:
+  ///   - sockets: Descriptors that the program gets as 3, 4, … (sd_listen_fds(3)).
   ///   - output: The file that takes standard output and standard error, or nil to pass them on.
   ///   - environment: Names and values beside the ones of this process.
   /// - Throws: ``NotStarted``.
   public init(
-    _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], output: String? = nil
+    _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    sockets: [Int32] = [], output: String? = nil
   ) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -43,6 +45,9 @@ public final class ChildProcess: Sendable {
       posix_spawn_file_actions_addopen(
         &actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o644)
       posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+    }
+    for (index, socket) in sockets.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, socket, 3 + Int32(index))
     }
     var variables = environment
     variables["SWIFT_BACKTRACE"] = "enable=no"

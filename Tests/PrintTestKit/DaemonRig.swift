@@ -148,6 +148,25 @@ public final class DaemonRig: Sendable {
     return (end, try Fixtures.text(ofFile: output))
   }
 
+  /// Ends the shop without warning; returns when it is gone.
+  public func stopShop() async {
+    shopProcess?.send(SIGKILL)
+    _ = await shopProcess?.end
+  }
+
+  /// Ends the daemon without warning, as a power cut does, and the shop with it; returns when both are gone.
+  public func kill() async {
+    daemon.send(SIGKILL)
+    _ = await daemon.end
+    await stopShop()
+  }
+
+  // A test that fails half way leaves no daemon behind.
+  deinit {
+    daemon.send(SIGKILL)
+    shopProcess?.send(SIGKILL)
+  }
+
   /// Stops the daemon by SIGTERM and says how it ended.
   @discardableResult
   public func stop() async -> ChildProcess.End {

@@ -39,8 +39,14 @@ struct BadInputTests {
   @Test("A body of 5 MB is refused before it is read")
   func hugeBody() async throws {
     let rig = try await DaemonRig(orders: nil)
-    let response = try await rig.post([UInt8](repeating: 0x20, count: 5 << 20))
-    #expect(response.status == 413)
+    do {
+      let response = try await rig.post([UInt8](repeating: 0x20, count: 5 << 20))
+      #expect(response.status == 413)
+    } catch let error as HTTPClientError {
+      // Who goes on sending while the answer is there may find the connection closed instead of reading it.
+      #expect(error.code == .interrupted)
+    }
+    #expect(try await rig.ask(.get, "/v1/status").status == 200)
     await rig.stop()
   }
 

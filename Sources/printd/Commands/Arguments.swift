@@ -6,6 +6,8 @@ import ESCPOS
 struct Arguments {
   private var words: [String]
   private let command: String
+  /// The options that the command has asked for, to name the nearest one.
+  private var known: [String] = ["--help"]
 
   /// Creates the arguments of `command`; `--name=value` is read as `--name value`.
   init(_ words: some Sequence<String>, of command: String) {
@@ -27,6 +29,7 @@ struct Arguments {
 
   /// Whether one of `names` is there.
   mutating func flag(_ names: String...) -> Bool {
+    known += names
     guard let index = words[..<optionsEnd].firstIndex(where: { names.contains($0) }) else { return false }
     words.remove(at: index)
     return true
@@ -34,6 +37,7 @@ struct Arguments {
 
   /// The word behind one of `names`, or nil when none is there.
   mutating func option(_ names: String...) throws(Failure) -> String? {
+    known += names
     guard let index = words[..<optionsEnd].firstIndex(where: { names.contains($0) }) else { return nil }
     guard index + 1 < optionsEnd else {
       throw Failure(.usage, "\(words[index]) needs a value behind it", remedy: hint)
@@ -60,10 +64,14 @@ struct Arguments {
     return word
   }
 
-  /// Refuses what nobody has taken.
+  /// Refuses what nobody has taken; an option by the name of the nearest one.
   func finish() throws(Failure) {
-    guard let word = words.first(where: { $0 != "--" }) else { return }
-    throw Failure(.usage, "\(word) is not understood", remedy: hint)
+    guard let word = words[..<optionsEnd].first(where: Self.isOption) ?? words.first(where: { $0 != "--" })
+    else { return }
+    let long = known.filter { $0.hasPrefix("--") }
+    let nearest = word.hasPrefix("--") ? nearestWord(to: word, among: long) : nil
+    let question = nearest.map { "; did you mean \"\($0)\"?" } ?? ""
+    throw Failure(.usage, "\(word) is not understood\(question)", remedy: hint)
   }
 
   private var hint: String { "printd help \(command)" }

@@ -37,5 +37,10 @@ struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
     self.remedy = remedy
   }
 
-  var description: String { remedy.map { "\(message)\n  try: \($0)" } ?? message }
+  /// For a terminal: what came from outside moves no cursor.
+  var description: String {
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+    let text = lines.joined(separator: "\n")
+    return remedy.map { "\(text)\n  try: \($0.printable)" } ?? text
+  }
 }

@@ -40,11 +40,12 @@ struct WakeCommand: Command {
   /// Prints what came of a wake and when.
   static func show(_ completion: CompletionMessage) {
     let reason = completion.reason.map { ": \($0)" } ?? ""
-    Console.print("\(completion.result.rawValue) · \(completion.outcome)\(reason)")
+    Console.print("\(completion.result.rawValue) · \(completion.outcome)\(reason)".printable)
     for job in completion.jobs {
       let reason = job.reason.map { ": \($0)" } ?? ""
       let copy = job.copy > 1 ? " copy \(job.copy)" : ""
-      Console.print("  \(job.orderID) \(job.kind)\(copy) on \(job.printer): \(job.outcome)\(reason)")
+      Console.print(
+        "  \(job.orderID) \(job.kind)\(copy) on \(job.printer): \(job.outcome)\(reason)".printable)
       Console.print("    \(TimelineView.line(job.timeline))")
     }
   }

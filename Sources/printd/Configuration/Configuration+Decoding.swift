@@ -2,56 +2,6 @@ import ESCPOS
 
 // Strict decoding: unknown keys are refused with the nearest right one, numbers are checked against their range.
 
-private struct Fields<Key: CodingKey & CaseIterable & RawRepresentable> where Key.RawValue == String {
-  let container: KeyedDecodingContainer<Key>
-
-  init(_ decoder: any Decoder, _: Key.Type) throws {
-    try decoder.refuseUnknownKeys(known: Key.allCases.map(\.rawValue))
-    container = try decoder.container(keyedBy: Key.self)
-  }
-
-  func read<Value: Decodable>(_ key: Key, into value: inout Value) throws {
-    if let found = try container.decodeIfPresent(Value.self, forKey: key) { value = found }
-  }
-
-  func read<Value: Decodable>(_ key: Key, into value: inout Value?) throws {
-    value = try container.decodeIfPresent(Value.self, forKey: key)
-  }
-
-  func read<Value: Decodable & Comparable>(
-    _ key: Key, into value: inout Value, in range: ClosedRange<Value>
-  ) throws {
-    guard let found = try container.decodeIfPresent(Value.self, forKey: key) else { return }
-    guard range.contains(found) else {
-      throw fault(key, "must be from \(range.lowerBound) to \(range.upperBound)")
-    }
-    value = found
-  }
-
-  func word(_ key: Key) throws -> String {
-    let word = try container.decode(String.self, forKey: key)
-    guard !word.isEmpty, word.utf8.count <= 64,
-      word.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != 0x2F })
-    else { throw fault(key, "must be a word of 1 to 64 characters without spaces and slashes") }
-    return word
-  }
-
-  func choice<Value: RawRepresentable & CaseIterable>(_ key: Key, _: Value.Type) throws -> Value
-  where Value.RawValue == String {
-    let word = try container.decode(String.self, forKey: key)
-    guard let value = Value(rawValue: word) else {
-      let words = Value.allCases.map(\.rawValue)
-      let hint = nearestWord(to: word, among: words).map { "; did you mean \"\($0)\"?" } ?? ""
-      throw fault(key, "must be one of \(words.joined(separator: ", "))\(hint)")
-    }
-    return value
-  }
-
-  func fault(_ key: Key, _ message: String) -> DecodingError {
-    .dataCorruptedError(forKey: key, in: container, debugDescription: message)
-  }
-}
-
 extension Configuration {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case stateDirectory = "state_directory"
@@ -89,9 +39,16 @@ extension Configuration.Budget {
     let fields = try Fields(decoder, CodingKeys.self)
     try fields.read(.seconds, into: &seconds, in: 1...30)
     try fields.read(.graceMilliseconds, into: &graceMilliseconds, in: 50...5000)
+    let isWritten = fields.container.contains(.reportReserveMilliseconds)
+    if !isWritten {
+      reportReserveMilliseconds = min(1000, max(0, Int(seconds * 1000) - graceMilliseconds) / 4)
+    }
     try fields.read(.reportReserveMilliseconds, into: &reportReserveMilliseconds, in: 0...10000)
-    guard Double(graceMilliseconds + reportReserveMilliseconds) < seconds * 1000 else {
-      throw fields.fault(.seconds, "must be longer than grace_ms and report_reserve_ms together")
+    guard limits != nil else {
+      throw fields.fault(
+        isWritten ? .reportReserveMilliseconds : .graceMilliseconds,
+        "grace_ms and report_reserve_ms together must leave half of the \(seconds.short) seconds for the work"
+      )
     }
   }
 }

@@ -30,7 +30,7 @@ struct Configuration: Decodable, Equatable, Sendable {
     var seconds = 10.0
     /// The completion is called this long before the budget ends, milliseconds.
     var graceMilliseconds = 300
-    /// Kept free for the report, milliseconds.
+    /// Kept free for the report, milliseconds; a quarter of what the grace leaves of a short budget.
     var reportReserveMilliseconds = 1000
   }
 

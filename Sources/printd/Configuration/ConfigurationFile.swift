@@ -16,8 +16,16 @@ struct ConfigurationFile {
     var warnings: [String]
   }
 
-  private var faults: [String] = []
-  private var warnings: [String] = []
+  /// A file and what stands in it.
+  struct Source {
+    var path: String
+    var text: [UInt8]
+  }
+
+  private(set) var faults: [String] = []
+  var warnings: [String] = []
+  /// The files of `printers.d` that hold a printer, in the order of the printers behind the main file's.
+  private(set) var printerFiles: [Source] = []
 
   /// Reads `path`, the files of `printers.d` beside it, and the profiles, and checks that they fit together.
   ///
@@ -36,10 +44,10 @@ struct ConfigurationFile {
     guard var configuration = reader.decode(Configuration.self, text, path) else {
       throw reader.failure
     }
-    configuration.resolvePaths(against: path)
     reader.addPrinters(from: folder(of: path) + "/printers.d", to: &configuration)
+    configuration.resolvePaths(against: path)
     let profiles = reader.profiles(configuration)
-    reader.check(configuration, profiles, in: text, path)
+    reader.check(configuration, profiles, in: Source(path: path, text: text))
     guard reader.faults.isEmpty, let profiles else { throw reader.failure }
     return Loaded(configuration: configuration, profiles: profiles, warnings: reader.warnings)
   }
@@ -62,7 +70,8 @@ struct ConfigurationFile {
     }
   }
 
-  private mutating func add(_ fault: DocumentFault, in text: [UInt8], _ path: String) {
+  /// Adds a fault with the line of its place.
+  mutating func add(_ fault: DocumentFault, in text: [UInt8], _ path: String) {
     let line = fault.path.isEmpty ? nil : JSON5Lines.line(of: fault.path, in: text)
     faults.append(line.map { "\(path):\($0): \(fault)" } ?? "\(path): \(fault)")
   }
@@ -82,6 +91,7 @@ struct ConfigurationFile {
         let text = try Files.read(path, limit: 1 << 20)
         if let printer = decode(Configuration.Printer.self, text, path) {
           configuration.printers.append(printer)
+          printerFiles.append(Source(path: path, text: text))
         }
       } catch {
         faults.append(error.message)
@@ -105,71 +115,6 @@ struct ConfigurationFile {
       }
     }
     return all
-  }
-
-  /// What no single value can show: names that must exist, names that must not be there twice.
-  private mutating func check(
-    _ configuration: Configuration, _ profiles: ProfileCatalogue?, in text: [UInt8], _ path: String
-  ) {
-    var faults: [DocumentFault] = []
-    if configuration.printers.isEmpty {
-      faults.append(
-        DocumentFault(path: "printers", message: "names no printer; add one, there or in printers.d"))
-    }
-    for (index, printer) in configuration.printers.enumerated() {
-      if configuration.printers[..<index].contains(where: { $0.name == printer.name }) {
-        faults.append(
-          DocumentFault(path: "printers[\(index)].name", message: "\"\(printer.name)\" is there twice"))
-      }
-      if let profiles, profiles[printer.profile] == nil {
-        let nearest = nearestWord(to: printer.profile, among: profiles.names)
-        faults.append(
-          DocumentFault(
-            path: "printers[\(index)].profile",
-            message: "there is no profile \"\(printer.profile)\"; "
-              + (nearest.map { "did you mean \"\($0)\"?" }
-                ?? "there are \(profiles.names.joined(separator: ", "))")))
-      }
-      if printer.link == .tcp, HostAndPort(printer.address ?? "", defaultPort: 9100) == nil {
-        faults.append(
-          DocumentFault(
-            path: "printers[\(index)].address", message: "must be host:port, such as \"192.168.1.50:9100\""))
-      }
-    }
-    let names = configuration.printers.map(\.name)
-    for (index, route) in configuration.routes.enumerated() {
-      if !names.contains(route.printer) {
-        let nearest = nearestWord(to: route.printer, among: names)
-        faults.append(
-          DocumentFault(
-            path: "routes[\(index)].printer",
-            message: "there is no printer \"\(route.printer)\"; "
-              + (nearest.map { "did you mean \"\($0)\"?" } ?? "there are \(names.joined(separator: ", "))")))
-      }
-      if configuration.routes[..<index].contains(where: { $0.kind == route.kind }) {
-        faults.append(
-          DocumentFault(
-            path: "routes[\(index)].kind",
-            message: "\"\(route.kind)\" goes to a printer already; give this document a kind of its own"))
-      }
-    }
-    if configuration.orders == nil {
-      faults.append(DocumentFault(path: "orders", message: "is missing: say where orders come from"))
-    }
-    do throws(DocumentFault) {
-      _ = try WallClock(zone: configuration.timeZone)
-    } catch {
-      faults.append(DocumentFault(path: "time_zone", message: error.message))
-    }
-    if let images = configuration.images, access(images, R_OK | X_OK) != 0 {
-      warnings.append("images: \(images) cannot be read; receipts that name a picture will be refused")
-    }
-    for fault in faults { add(fault, in: text, path) }
-    if let webhook = configuration.webhook, let address = HostAndPort(webhook.listen, defaultPort: 8787),
-      !["127.0.0.1", "::1", "localhost"].contains(address.host)
-    {
-      warnings.append("webhook.listen: \(address) is not loopback; whoever reaches it can try signatures")
-    }
   }
 }
 

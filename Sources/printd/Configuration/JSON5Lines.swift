@@ -22,19 +22,27 @@ struct JSON5Lines {
 
   private init(text: [UInt8]) {
     self.text = text
+    if text.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
   private var current: UInt8? { position < text.count ? text[position] : nil }
 
   private mutating func advance() {
-    if current == UInt8(ascii: "\n") { line += 1 }
+    if let byte = current, endsLine(byte) { line += 1 }
     position += 1
+  }
+
+  /// Whether a line ends here: at LF, CR LF, or a CR by itself.
+  private func endsLine(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\n")
+      || byte == UInt8(ascii: "\r")
+        && (position + 1 >= text.count || text[position + 1] != UInt8(ascii: "\n"))
   }
 
   private mutating func skipBlank() {
     while let byte = current {
       if byte == UInt8(ascii: "/"), position + 1 < text.count, text[position + 1] == UInt8(ascii: "/") {
-        while let byte = current, byte != UInt8(ascii: "\n") { advance() }
+        while let byte = current, byte != UInt8(ascii: "\n"), byte != UInt8(ascii: "\r") { advance() }
       } else if byte == UInt8(ascii: "/"), position + 1 < text.count, text[position + 1] == UInt8(ascii: "*")
       {
         advance()

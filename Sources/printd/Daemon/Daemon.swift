@@ -29,7 +29,8 @@ struct Daemon {
     secrets = if let webhook = configuration.webhook { try Secrets(webhook) } else { nil }
     orders = try configuration.orderService()
     printing = try Printing(loaded, clock: clock)
-    let printers = try printing.take(loaded)
+    let plan = try printing.plan(loaded)
+    printing.adopt(plan)
     do throws(JournalError) {
       journal = try await Journal.open(
         path: "\(configuration.stateDirectory)/journal.sqlite", historyDays: configuration.jobs.historyDays)
@@ -49,7 +50,7 @@ struct Daemon {
         Log.write(priority, event)
       })
     handler = WakeHandler(
-      ports: ports, printers: printers, routes: configuration.storyRoutes, clock: clock,
+      ports: ports, printers: plan.setups, routes: configuration.storyRoutes, clock: clock,
       policies: configuration.policies)
   }
 
@@ -142,15 +143,22 @@ struct Daemon {
     ServiceNotify.reloading()
     do {
       let loaded = try ConfigurationFile.load(configPath)
-      if let webhook = loaded.configuration.webhook { try secrets?.reload(webhook) }
+      for warning in loaded.warnings { Log.warning("configuration", ["warning": warning]) }
+      // All that can fail comes before the first change.
+      let keys = try loaded.configuration.webhook.map(Secrets.read)
+      let plan = try printing.plan(loaded)
       if let http = orders as? HTTPOrderService { try http.reload() }
-      let printers = try printing.take(loaded)
-      await handler.replace(printers: printers, routes: loaded.configuration.storyRoutes)
-      Log.info("reloaded", ["printers": printers.count])
+      if let keys { secrets?.replace(with: keys) }
+      printing.adopt(plan)
+      await handler.replace(printers: plan.setups, routes: loaded.configuration.storyRoutes)
+      Log.info("reloaded", ["printers": plan.setups.count])
+      let kept = configuration.keysOfStart(otherIn: loaded.configuration)
+      if !kept.isEmpty { Log.warning("restart needed", ["keys": kept.joined(separator: ",")]) }
+      ServiceNotify.ready("reloaded")
     } catch {
       Log.error("reload refused; nothing has changed", ["reason": error])
+      ServiceNotify.ready("reload refused, see the log; nothing has changed")
     }
-    ServiceNotify.ready("reloaded")
   }
 
   /// Finishes the receipt in hand, answers who waits, closes.

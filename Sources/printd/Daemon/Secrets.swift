@@ -15,13 +15,13 @@ final class Secrets: Sendable {
   /// The secrets as they are now.
   var keys: [WebhookKey] { held.withLock { $0 } }
 
-  /// Reads the files again; after an error the old secrets stay.
-  func reload(_ webhook: Configuration.Webhook) throws(Failure) {
-    let new = try Self.read(webhook)
-    held.withLock { $0 = new }
-  }
+  /// Replaces the secrets.
+  func replace(with keys: [WebhookKey]) { held.withLock { $0 = keys } }
 
-  private static func read(_ webhook: Configuration.Webhook) throws(Failure) -> [WebhookKey] {
+  /// Reads the files; nothing has changed yet.
+  ///
+  /// - Throws: ``Failure`` with the file and the remedy.
+  static func read(_ webhook: Configuration.Webhook) throws(Failure) -> [WebhookKey] {
     var keys: [WebhookKey] = []
     for path in webhook.secretFiles {
       let file: [UInt8]

@@ -41,6 +41,24 @@ extension Configuration {
   }
 }
 
+extension Configuration {
+  /// The keys that are read at the start only and are not the same in `other`.
+  func keysOfStart(otherIn other: Configuration) -> [String] {
+    var keys: [String] = []
+    if other.stateDirectory != stateDirectory { keys.append("state_directory") }
+    if other.images != images { keys.append("images") }
+    if other.budget != budget { keys.append("budget") }
+    if other.jobs != jobs { keys.append("jobs") }
+    if other.orders != orders { keys.append("orders") }
+    if other.wakes != wakes { keys.append("wakes") }
+    if other.webhook?.listen != webhook?.listen || other.webhook?.connections != webhook?.connections {
+      keys.append("webhook")
+    }
+    if other.control != control { keys.append("control") }
+    return keys
+  }
+}
+
 extension Configuration.HTTPOrders {
   fileprivate var secret: SecretHeader? {
     if let tokenFile { return SecretHeader(file: tokenFile) }

@@ -10,7 +10,7 @@ typealias BudgetLimits = Budget.Limits
 
 /// Everything about paper that a reload can change: printers, routes, layout, pictures.
 final class Printing: Sendable {
-  private struct Current: Sendable {
+  fileprivate struct Current: Sendable {
     var profiles: [String: PrinterProfile]
     var kinds: [String]
   }
@@ -49,14 +49,22 @@ final class Printing: Sendable {
   /// The document kind that a reprint means when it names none.
   var firstKind: String { current.withLock { $0.kinds.first } ?? "receipt" }
 
-  /// Takes a configuration over and returns its printers for the story; an opener whose printer has not changed stays.
-  ///
-  /// - Throws: ``Failure``; nothing has changed then.
-  func take(_ loaded: ConfigurationFile.Loaded) throws(Failure) -> [PrinterSetup] {
-    let shape = try Self.shape(loaded, raster)
+  /// A configuration's printers and paper, ready to be taken over.
+  struct Plan: Sendable {
+    /// The printers for the story.
     var setups: [PrinterSetup] = []
-    var profiles: [String: PrinterProfile] = [:]
-    var kept: [String: (printer: Configuration.Printer, opener: any LinkOpener)] = [:]
+    fileprivate var shape: ReceiptMaker.Shape
+    fileprivate var openers: [String: (printer: Configuration.Printer, opener: any LinkOpener)] = [:]
+    fileprivate var current: Current
+  }
+
+  /// Makes ready what a configuration asks for; an opener whose printer has not changed stays.
+  ///
+  /// - Throws: ``Failure``. Nothing has changed before ``adopt(_:)``.
+  func plan(_ loaded: ConfigurationFile.Loaded) throws(Failure) -> Plan {
+    var plan = Plan(
+      shape: try Self.shape(loaded, raster),
+      current: Current(profiles: [:], kinds: loaded.configuration.routes.map(\.kind)))
     for printer in loaded.configuration.printers {
       guard let profile = printer.profile(from: loaded.profiles) else { continue }
       let known = openers.withLock { $0[printer.name] }
@@ -66,17 +74,20 @@ final class Printing: Sendable {
       } else {
         opener = try printer.opener(profile: profile, raster: raster, clock: clock)
       }
-      kept[printer.name] = (printer, opener)
-      profiles[printer.name] = profile
-      setups.append(
+      plan.openers[printer.name] = (printer, opener)
+      plan.current.profiles[printer.name] = profile
+      plan.setups.append(
         PrinterSetup(
           name: printer.name, profile: profile, opener: opener, idleLimit: .seconds(printer.idleSeconds)))
     }
-    maker.replace(shape)
-    openers.withLock { $0 = kept }
-    let taken = Current(profiles: profiles, kinds: loaded.configuration.routes.map(\.kind))
-    current.withLock { $0 = taken }
-    return setups
+    return plan
+  }
+
+  /// Takes a plan over, for the jobs to come.
+  func adopt(_ plan: Plan) {
+    maker.replace(plan.shape)
+    openers.withLock { $0 = plan.openers }
+    current.withLock { $0 = plan.current }
   }
 
   /// The test page of a printer, as bytes.
@@ -104,14 +115,18 @@ extension Configuration {
   /// The policies as the story knows them.
   var policies: Policies {
     var policies = Policies()
-    if let limits = BudgetLimits(
-      total: .milliseconds(Int64(budget.seconds * 1000)), grace: .milliseconds(budget.graceMilliseconds),
-      reserve: .milliseconds(budget.reportReserveMilliseconds))
-    {
-      policies.budget = limits
-    }
+    if let limits = budget.limits { policies.budget = limits }
     policies.expiry = .seconds(jobs.expireMinutes * 60)
     policies.allowsInlineOrders = wakes.inlineOrders
     return policies
+  }
+}
+
+extension Configuration.Budget {
+  /// The budget as the story knows it; nil when its parts do not fit into it, which decoding refuses.
+  var limits: BudgetLimits? {
+    BudgetLimits(
+      total: .milliseconds(Int64(seconds * 1000)), grace: .milliseconds(graceMilliseconds),
+      reserve: .milliseconds(reportReserveMilliseconds))
   }
 }

@@ -1,0 +1,206 @@
+import ESCPOS
+import PrintTestKit
+import Testing
+
+@testable import printd
+
+@Suite("A fault of the configuration is shown with file, line, key and remedy")
+struct ConfigurationFaultTests {
+  /// A fault; the line with the mark `/*!*/` is the one to be named.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var text: String
+    var path: String
+    var words: String
+    var testDescription: String { "\(path): \(words)" }
+
+    /// Keys beside a printer and a folder of orders that are right.
+    init(_ more: String, _ path: String, _ words: String) {
+      text = """
+        // A comment, so that lines are not all the first one.
+        {
+          printers: [{name: "counter", link: "tcp", address: "10.0.0.1", profile: "generic-80"}],
+          orders: {directory: "orders"},
+        \(more)
+        }
+        """
+      (self.path, self.words) = (path, words)
+    }
+
+    init(whole: String, _ path: String, _ words: String) {
+      (text, self.path, self.words) = (whole, path, words)
+    }
+  }
+
+  static let printer = #"{name: "a", link: "tcp", address: "10.0.0.1", profile: "generic-80"}"#
+  static let http = #"fetch: "https://a/{order_id}", report: "https://a/r""#
+
+  static let cases: [Case] = [
+    // A typo names the nearest key; a key far from all names the ones there are.
+    Case("  locael: 'de', /*!*/", "locael", #"did you mean "locale"?"#),
+    Case("  budget: {\n    second: 5, /*!*/\n  },", "budget.second", #"did you mean "seconds"?"#),
+    Case("  colour: 'red', /*!*/", "colour", "known here"),
+    Case("  jobs: {\n\n    expires_minutes: 5 /*!*/\n  },", "jobs.expires_minutes", #""expire_minutes""#),
+    Case("  webhook: {secret_file: ['a']}, /*!*/", "webhook.secret_file", #""secret_files""#),
+    // Wrong types.
+    Case("  budget: {\n    seconds: 'ten', /*!*/\n  },", "budget.seconds", "a number"),
+    Case("  locale: 5, /*!*/", "locale", "a string"),
+    Case("  budget: 10, /*!*/", "budget", "an object"),
+    Case("  routes: {}, /*!*/", "routes", "a list"),
+    Case("  wakes: {inline_orders: 'yes'}, /*!*/", "wakes.inline_orders", "true or false"),
+    Case("  jobs: {history_days: 1.5}, /*!*/", "jobs.history_days", "a whole number"),
+    Case("  jobs: {history_days: 1e300}, /*!*/", "jobs.history_days", "from 1 to 3650"),
+    Case("  budget: {seconds: 1e999}, /*!*/", "budget.seconds", "from 1 to 30"),
+    Case(
+      "  routes: [\n    {kind: 'receipt', printer: 'counter',\n     pay_types: [1]}, /*!*/\n  ],",
+      "routes[0].pay_types[0]", "a string"),
+    // Out of range, and parts that do not go together.
+    Case("  budget: {seconds: 31}, /*!*/", "budget.seconds", "from 1 to 30"),
+    Case("  budget: {seconds: 0.5}, /*!*/", "budget.seconds", "from 1 to 30"),
+    Case("  budget: {seconds: 1, grace_ms: 900}, /*!*/", "budget.grace_ms", "half of the 1 seconds"),
+    Case(
+      "  budget: {\n    seconds: 2,\n    report_reserve_ms: 1000 /*!*/\n  },", "budget.report_reserve_ms",
+      "half of the 2 seconds"),
+    Case("  jobs: {expire_minutes: 0}, /*!*/", "jobs.expire_minutes", "from 1 to 10080"),
+    Case("  webhook: {secret_files: []}, /*!*/", "webhook.secret_files", "at least one file"),
+    Case(
+      "  webhook: {\n    secret_files: ['a'],\n    listen: 'a b' /*!*/\n  },", "webhook.listen",
+      "127.0.0.1:8787"),
+    Case("  control: {socket: 'a.sock'}, /*!*/", "control.socket", "absolute path"),
+    Case("  time_zone: 'Europe/Berlln', /*!*/", "time_zone", "Europe/Berlin"),
+    // Names.
+    Case(
+      "  routes: [\n    {kind: 'receipt',\n     printer: 'countre'}, /*!*/\n  ],", "routes[0].printer",
+      #"did you mean "counter"?"#),
+    Case(
+      "  routes: [\n    {kind: 'receipt', printer: 'counter'},\n    {kind: 'receipt', printer: 'counter'}, /*!*/\n  ],",
+      "routes[1].kind", "a kind of its own"),
+    Case(
+      whole:
+        "{\n  printers: [\n    {name: 'a', link: 'tcp', address: 'h',\n     profile: 'generic-8O'}, /*!*/\n  ],\n  orders: {directory: 'o'},\n}",
+      "printers[0].profile", #"did you mean "generic-80"?"#),
+    Case(
+      whole: "{\n  printers: [\n    \(printer),\n    \(printer), /*!*/\n  ],\n  orders: {directory: 'o'},\n}",
+      "printers[1].name", "a name of its own"),
+    Case(
+      whole: "{\n  printers: [\n    {name: 'a', link: 'tpc', profile: 'generic-80'}, /*!*/\n  ],\n}",
+      "printers[0].link", #"did you mean "tcp"?"#),
+    Case(
+      whole: "{\n  printers: [\n    {name: 'a', link: 'tcp', profile: 'generic-80'}, /*!*/\n  ],\n}",
+      "printers[0].address", "192.168.1.50:9100"),
+    Case(
+      whole: "{\n  printers: [\n    {name: 'a b', link: 'tcp', profile: 'generic-80'}, /*!*/\n  ],\n}",
+      "printers[0].name", "without spaces"),
+    Case(
+      whole:
+        "{\n  printers: [\n    {name: 'a', link: 'tcp', address: 'h:99999', profile: 'generic-80'}, /*!*/\n  ],\n  orders: {directory: 'o'},\n}",
+      "printers[0].address", "host:port"),
+    Case(
+      whole:
+        "{\n  printers: [\n    {name: 'a', link: 'virtual', profile: 'generic-80',\n     overrides: {fence: 'maybe'}}, /*!*/\n  ],\n}",
+      "printers[0].overrides.fence", "processID"),
+    Case(whole: "{\n  orders: {directory: 'o'},\n  printers: [], /*!*/\n}", "printers", "add one"),
+    // Where orders come from.
+    Case(whole: "{\n  printers: [\(printer)],\n}", "orders", "where orders come from"),
+    Case(
+      whole: "{\n  orders: {}, /*!*/\n  printers: [\(printer)],\n}", "orders.http", "where orders come from"),
+    Case(
+      whole:
+        "{\n  printers: [\(printer)],\n  orders: {\n    http: {\(http)},\n    directory: 'o', /*!*/\n  },\n}",
+      "orders.directory", "keep one of them"),
+    Case(
+      whole:
+        "{\n  printers: [\(printer)],\n  orders: {http: {fetch: 'https://a/', report: 'https://a'}}, /*!*/\n}",
+      "orders.http.fetch", "{order_id}"),
+    Case(
+      whole:
+        "{\n  printers: [\(printer)],\n  orders: {http: {\(http),\n    pending: 'https://a/p'}}, /*!*/\n}",
+      "orders.http.pending", "{cursor}"),
+    Case(
+      whole: "{\n  printers: [\(printer)],\n  orders: {http: {\(http),\n    pending: 'ftp://a/p'}}, /*!*/\n}",
+      "orders.http.pending", "https://"),
+    Case(
+      whole:
+        "{\n  printers: [\(printer)],\n  orders: {http: {\(http), token_file: 't',\n    header: {name: 'a', value_file: 'b'}}}, /*!*/\n}",
+      "orders.http.header", "keep one of them"),
+  ]
+
+  @Test("Each kind of fault", arguments: cases)
+  func fault(_ fault: Case) throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(fault.text, to: "printd.json5")
+    let failure = try #require(Self.failure(path))
+    #expect(failure.code == .configuration)
+    let line = fault.text.split(separator: "\n", omittingEmptySubsequences: false)
+      .firstIndex { $0.contains("/*!*/") }
+    // What is missing altogether is shown at the document.
+    let place = "\(path):\(line.map { $0 + 1 } ?? 1): \(fault.path): "
+    #expect(failure.message.hasPrefix(place), "\(failure.message)")
+    #expect(failure.message.contains(fault.words), "\(failure.message)")
+  }
+
+  @Test("Text that is not JSON5 is shown with its line")
+  func syntax() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("{\n  printers: [\n    {name: }\n  ],\n}", to: "printd.json5")
+    let failure = try #require(Self.failure(path))
+    #expect(failure.message.hasPrefix("\(path): line 3, column 12: "), "\(failure.message)")
+  }
+
+  @Test("A fault in a file of printers.d is shown with that file and its line")
+  func printerFiles() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      "{\n  printers: [\(Self.printer)],\n  orders: {directory: 'o'},\n}", to: "printd.json5")
+    try Files.makeFolder(folder.path("printers.d"))
+    try folder.write("{\n  name: 'b', link: 'tcp',\n  adress: 'h',\n}", to: "printers.d/1.json5")
+    try folder.write(
+      "{\n  name: 'c',\n  link: 'virtual',\n  profile: 'generic-81',\n}", to: "printers.d/2.json5")
+    try folder.write(
+      "{\n  name: 'a',\n  link: 'virtual',\n  profile: 'generic-80',\n}", to: "printers.d/3.json5")
+    let faults = try #require(Self.failure(path)).message.split(separator: "\n")
+    #expect(faults.count == 3, "\(faults)")
+    #expect(faults.first?.hasPrefix("\(folder.path)/printers.d/1.json5:3: adress: ") == true, "\(faults)")
+    #expect(
+      faults.contains {
+        $0.hasPrefix("\(folder.path)/printers.d/2.json5:4: profile: ") && $0.contains(#""generic-80""#)
+      }, "\(faults)")
+    #expect(faults.contains { $0.hasPrefix("\(folder.path)/printers.d/3.json5:2: name: ") }, "\(faults)")
+  }
+
+  @Test("A printer of printers.d stands behind the others, and its paths begin at the configuration's folder")
+  func goodPrinterFile() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("{printers: [\(Self.printer)], orders: {directory: 'o'}}", to: "printd.json5")
+    try Files.makeFolder(folder.path("printers.d"))
+    try folder.write(
+      "{name: 'b', link: 'virtual', profile: 'generic-80', address: 'paper'}", to: "printers.d/b.json5")
+    let loaded = try ConfigurationFile.load(path)
+    #expect(loaded.configuration.printers.map(\.name) == ["a", "b"])
+    #expect(loaded.configuration.printers.last?.address == folder.path("paper"))
+  }
+
+  @Test("The sample that is installed is right")
+  func sample() throws {
+    _ = try ConfigurationFile.load("\(Fixtures.project)/packaging/printd.json5")
+  }
+
+  @Test("A profile of the shop's own is found, and a fault in its file is shown there")
+  func profiles() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      "{printers: [\(Self.printer)], profiles: 'mine', orders: {directory: 'o'}}", to: "printd.json5")
+    try Files.makeFolder(folder.path("mine"))
+    try folder.write(#"{"profiles": [{"name": "x"}]}"#, to: "mine/x.json")
+    let failure = try #require(Self.failure(path))
+    #expect(failure.message.contains("\(folder.path)/mine/x.json"), "\(failure.message)")
+  }
+
+  private static func failure(_ path: String) -> Failure? {
+    do throws(Failure) {
+      _ = try ConfigurationFile.load(path)
+      return nil
+    } catch {
+      return error
+    }
+  }
+}
