@@ -5,8 +5,6 @@ import Glibc
 struct Main {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
-    // A limit on the size of files (setrlimit(2)) is then an error of the write, answered like a full disk.
-    signal(SIGXFSZ, SIG_IGN)
     exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 

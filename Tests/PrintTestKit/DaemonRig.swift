@@ -101,10 +101,10 @@ public final class DaemonRig: Sendable {
     return text.filter(\.isNumber)
   }
 
-  /// Looks again and again, a minute at most, since a file tells nobody that it has changed.
+  /// Looks again and again, forty seconds at most, since a file tells nobody that it has changed.
   public static func until(_ condition: () async throws -> Bool) async throws {
     let clock = ContinuousClock()
-    let end = clock.now + .seconds(60)
+    let end = clock.now + .seconds(40)
     while clock.now < end {
       if try await condition() { return }
       try await clock.sleep(for: .milliseconds(5))

@@ -174,7 +174,8 @@ struct BadInputTests {
     try orders.folder.write(
       #"{"id":"long","currency":"EUR","items":[\#(items.joined(separator: ","))],"totals":[]}"#,
       to: "long.json")
-    #expect(try await rig.wake("long").outcome == "printed")
+    _ = try await rig.wake("long")
+    #expect(try await rig.untilPrinted("long"))
     await rig.stop()
     let text = try rig.paper().joined()
     #expect((1...2000).allSatisfy { text.contains("Item \($0)") })

@@ -118,6 +118,17 @@ struct CommandLineTests {
     await server.stop()
   }
 
+  @Test("A file that may not grow is an error of its own, not a signal, and nothing half is left")
+  func fileSizeLimit() async throws {
+    let folder = try TemporaryFolder()
+    let order = Fixtures.path("samples/20261130-000187.json")
+    let words = [Programs.path("printd"), "preview", order, "-o", folder.path("out.png")]
+    let child = try ChildProcess(
+      "/bin/sh", ["-c", #"ulimit -f 1; exec "$0" "$@""#] + words, output: folder.path("log"))
+    #expect(await child.end == .exit(ExitCode.inputOutput.rawValue))
+    #expect(Files.names(in: folder.path) == ["log"])
+  }
+
   @Test("Options are found before and behind words; -- ends them; = joins a value")
   func arguments() throws {
     var arguments = Arguments(["a", "--all", "-o", "x", "--kind=k=1", "--", "--all", "-"], of: "test")

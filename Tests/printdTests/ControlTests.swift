@@ -28,7 +28,7 @@ struct ControlTests {
     let orders = try Orders()
     let counter = try NetworkPrinter()
     let rig = try await DaemonRig(
-      orders: orders.path, printers: "[\(counter.entry())]", more: DaemonRig.quick)
+      orders: orders.path, printers: "[\(counter.entry())]")
     var ids: [Int64] = []
     for order in ["seen", "lost", "stale"] {
       counter.printer.set { $0.linkLostAfter = 150 }
@@ -81,7 +81,8 @@ struct ControlTests {
     #expect(cancelled.output.contains("cancelled"))
     counter.printer.set { $0.paper = .present }
     try orders.add("two", item: "Sencha")
-    #expect(try await rig.wake("two").outcome == "printed")
+    _ = try await rig.wake("two")
+    #expect(try await rig.untilPrinted("two"))
     #expect(counter.count(of: "Oolong") == 0)
     #expect(try await rig.ask(.delete, "/v1/jobs/\(id)").status == 409)
     #expect(try await rig.ask(.delete, "/v1/jobs/999").status == 404)
@@ -94,7 +95,8 @@ struct ControlTests {
     let orders = try Orders()
     let rig = try await DaemonRig(orders: orders.path, more: DaemonRig.quick)
     try orders.add("one", item: "Oolong")
-    #expect(try await rig.wake("one").outcome == "printed")
+    _ = try await rig.wake("one")
+    #expect(try await rig.untilPrinted("one"))
     await rig.stopShop()
     let copy = try await rig.run("reprint", "one")
     #expect(copy.end == .exit(75), "printed, but nobody took the report: \(copy.output)")

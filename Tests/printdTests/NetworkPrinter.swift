@@ -55,8 +55,8 @@ extension Behaviour {
 }
 
 extension DaemonRig {
-  /// A budget that makes tests quick.
-  static let quick = "budget: {seconds: 2, grace_ms: 200, report_reserve_ms: 300},"
+  /// A budget for wakes that are to outlast it.
+  static let quick = "budget: {seconds: 3, grace_ms: 200, report_reserve_ms: 300},"
 
   /// The jobs of an order, oldest first.
   func jobs(of order: String) async throws -> [JobMessage] {

@@ -57,8 +57,7 @@ struct NetworkPrinterTests {
   func linkLost() async throws {
     let orders = try Orders()
     let counter = try NetworkPrinter { $0.linkLostAfter = 150 }
-    let rig = try await DaemonRig(
-      orders: orders.path, printers: "[\(counter.entry())]", more: DaemonRig.quick)
+    let rig = try await DaemonRig(orders: orders.path, printers: "[\(counter.entry())]")
     try orders.add("one", item: "Oolong")
     let completion = try await rig.wake("one")
     #expect(completion.outcome == "unknown")
@@ -70,7 +69,7 @@ struct NetworkPrinterTests {
     #expect(try await rig.wake("two").outcome == "printed")
     await rig.stop()
     let next = try await DaemonRig(
-      in: rig.folder, orders: orders.path, printers: "[\(counter.entry())]", more: DaemonRig.quick)
+      in: rig.folder, orders: orders.path, printers: "[\(counter.entry())]")
     #expect(try await next.wake("one").outcome != "printed")
     let jobs = try await next.jobs(of: "one")
     #expect(jobs.map(\.state) == [.unknown])
@@ -94,8 +93,7 @@ struct NetworkPrinterTests {
     await rig.stop()
     let next = try await DaemonRig(
       in: rig.folder, orders: orders.path,
-      printers: "[\(counter.entry(more: ", overrides: {status: false, bytes_per_second: 100000}"))]",
-      more: DaemonRig.quick)
+      printers: "[\(counter.entry(more: ", overrides: {status: false, bytes_per_second: 100000}"))]")
     #expect(try await next.untilPrinted("one"))
     #expect(try await next.jobs(of: "one").first?.confirmation == .unconfirmed)
     try orders.add("two")
