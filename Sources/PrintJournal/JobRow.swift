@@ -18,7 +18,7 @@ enum JobRow {
     \(select) WHERE state IN ('received', 'fetched', 'rendered', 'intent', 'sending') ORDER BY job.id
     """
   static let unreported = """
-    \(select) WHERE reported_at IS NULL AND finished_at IS NOT NULL ORDER BY job.id LIMIT ?
+    SELECT \(columns), NULL FROM job WHERE reported_at IS NULL AND finished_at IS NOT NULL ORDER BY job.id LIMIT ?
     """
   static let attention = """
     SELECT \(columns), NULL FROM job

@@ -21,30 +21,17 @@ extension Journal {
     }
   }
 
-  /// Notes that the job's report was acknowledged; once more is no harm, the first time stays.
-  ///
-  /// - Throws: ``JournalError``: `.conflict` while the job has not ended, `.notFound`, `.storage`.
-  public func reported(_ id: Int64, timeline: Timeline) async throws(JournalError) {
-    try await noteReport(of: id, about: nil, timeline)
-  }
-
-  /// Notes that the report about the job in `state` was acknowledged.
+  /// Notes that the report about the job in `state` was acknowledged; once more is no harm, the first time stays.
   ///
   /// A job can go on from `unknown` or `expired` while its report is on the way. The acknowledgement then says nothing
   /// about the new state: the job stays unreported.
   ///
-  /// - Throws: ``JournalError``: `.conflict` when the job has another state by now, `.notFound`, `.storage`.
+  /// - Throws: ``JournalError``: `.conflict` when the job has another state by now or has not ended, `.notFound`, `.storage`.
   public func reported(_ id: Int64, as state: JobState, timeline: Timeline) async throws(JournalError) {
-    try await noteReport(of: id, about: state, timeline)
-  }
-
-  private func noteReport(of id: Int64, about state: JobState?, _ timeline: Timeline)
-    async throws(JournalError)
-  {
     let now = now
     try await writing { connection throws(JournalError) in
       var job = try connection.known(id)
-      guard job.state.isFinal, state == nil || state == job.state else {
+      guard job.state.isFinal, job.state == state else {
         throw JournalError(
           .conflict, "Job \(id) is \(job.state.rawValue) now: this report is not about that.")
       }

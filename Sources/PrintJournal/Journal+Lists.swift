@@ -37,7 +37,8 @@ extension Journal {
     }
   }
 
-  /// Jobs that have ended and whose report was not acknowledged, oldest first, at most `limit`.
+  /// Jobs that have ended and whose report was not acknowledged, oldest first, at most `limit`, without their orders: a
+  /// backend that takes no report for days would fill the memory with them.
   public func unreported(limit: Int) async throws(JournalError) -> [Job] {
     try reading { connection throws(JournalError) in
       try connection.all(JobRow.unreported, .integer(max(0, limit)), read: JobRow.read)

@@ -118,8 +118,8 @@ public actor Journal {
       .storage,
       """
       The journal \(path) is damaged (\(finding)) and was left as it is. It knows what was printed, so printd does \
-      not start without a person's word. Open it with the damage policy "moveAside": a new journal is begun and takes \
-      over what can be read. Or put a backup in its place, without the -wal file. What is lost may print again when \
+      not start without a person's word. Set jobs.damaged_journal to "move_aside" in the configuration: a new journal \
+      is begun and takes over what can be read. Or put a backup in its place, without the -wal file. What is lost may print again when \
       the backend asks for it.
       """)
   }

@@ -51,7 +51,8 @@ public final class DescriptorLink: PrinterLink, Sendable {
     if state.withLock({ $0.isOpen }) { _ = Glibc.close(descriptor) }
   }
 
-  /// Bytes that the kernel has taken since the link was opened.
+  /// Bytes that the kernel has taken since the link was opened; when a device fails in the middle of a write, all of that
+  /// write, since nobody knows how much of it reached the printer.
   public var bytesAccepted: Int { state.withLock { $0.accepted } }
 
   /// Whether the printer can answer.
@@ -74,6 +75,7 @@ public final class DescriptorLink: PrinterLink, Sendable {
       case .failure(let error) where error.wouldBlock:
         try await ready(for: .writing, by: deadline)
       case .failure(let error):
+        if case .device = kind, error.mayHaveWritten { state.withLock { $0.accepted += rest.count } }
         throw error.using(target)
       }
     }
@@ -124,13 +126,16 @@ public final class DescriptorLink: PrinterLink, Sendable {
       return state.isOpen
     }
     guard first else { return }
-    Poller.shared.release(descriptor)
+    await Poller.shared.release(descriptor)
     await withCheckedContinuation { closer in
       state.withLock { state in
         if state.users == 0 { closer.resume() } else { state.closers.append(closer) }
       }
     }
-    if case .socket = kind { await hangUp() }
+    if case .socket = kind {
+      await hangUp()
+      await Poller.shared.release(descriptor)
+    }
     _ = Glibc.close(descriptor)
   }
 

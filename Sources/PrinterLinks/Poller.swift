@@ -32,6 +32,9 @@ final class Poller: Sendable {
   private struct State {
     var nextID = 0
     var waiters: [Int: Waiter] = [:]
+    /// Who waits until the thread has let go of descriptors that nobody waits for any more.
+    var releases: [CheckedContinuation<Void, Never>] = []
+    var isRunning = false
   }
 
   /// The poller of this process.
@@ -58,7 +61,12 @@ final class Poller: Sendable {
         Unmanaged<Poller>.fromOpaque(pointer).takeRetainedValue().run()
         return nil
       }, poller.toOpaque())
-    if status == 0 { pthread_detach(thread) } else { poller.release() }
+    if status == 0 {
+      pthread_detach(thread)
+      state.withLock { $0.isRunning = true }
+    } else {
+      poller.release()
+    }
   }
 
   /// Waits until the descriptor is ready, which an error of it is too.
@@ -94,13 +102,21 @@ final class Poller: Sendable {
     }
   }
 
-  /// Ends all waits for a descriptor that is about to be closed.
-  func release(_ descriptor: Int32) {
+  /// Ends all waits for a descriptor that is about to be closed, and returns once the thread has let go of it: while
+  /// poll(2) watches a descriptor, closing it neither hangs up nor lets anybody else open the device.
+  func release(_ descriptor: Int32) async {
     let waiters = state.withLock { state in
       let ids = state.waiters.filter { $0.value.descriptor == descriptor }.map(\.key)
       return ids.compactMap { state.waiters.removeValue(forKey: $0) }
     }
     for waiter in waiters { waiter.tell.resume(returning: .closed) }
+    await withCheckedContinuation { released in
+      let isRunning = state.withLock { state in
+        if state.isRunning { state.releases.append(released) }
+        return state.isRunning
+      }
+      if isRunning { ringBell() } else { released.resume() }
+    }
   }
 
   private func finish(_ id: Int, _ wake: Wake) {
@@ -117,7 +133,11 @@ final class Poller: Sendable {
   private func run() {
     var bytes = [UInt8](repeating: 0, count: 64)
     while true {
-      let waiters = state.withLock { state in state.waiters.map { (id: $0.key, waiter: $0.value) } }
+      let (waiters, released) = state.withLock { state in
+        defer { state.releases = [] }
+        return (state.waiters.map { (id: $0.key, waiter: $0.value) }, state.releases)
+      }
+      for waiter in released { waiter.resume() }
       var descriptors = [pollfd(fd: bell.hear, events: Int16(POLLIN), revents: 0)]
       descriptors += waiters.map { _, waiter in
         let events = waiter.direction == .reading ? POLLIN : POLLOUT

@@ -43,6 +43,7 @@ struct SocketAddress: Sendable {
     let descriptor = socket(family, kind, 0)
     guard descriptor >= 0 else { return .failure(SystemError.last.opening(target)) }
     if let failure = await finish(descriptor, by: deadline, target: target, clock: clock) {
+      await Poller.shared.release(descriptor)
       close(descriptor)
       return .failure(failure)
     }

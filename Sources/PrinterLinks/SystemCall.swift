@@ -19,6 +19,10 @@ struct SystemError: Error, Equatable {
   /// Whether a call that does not block would have had to.
   var wouldBlock: Bool { number == EAGAIN || number == EWOULDBLOCK }
 
+  /// Whether a device that failed with it may have passed some of the bytes on. `EIO` of usblp(4) comes after the
+  /// transfer was begun; the others say that there is no device to write to.
+  var mayHaveWritten: Bool { ![ENODEV, ENXIO, EBADF, EINVAL].contains(number) }
+
   /// What it means for a link that is being opened to `target`.
   func opening(_ target: String) -> LinkError {
     switch number {

@@ -19,8 +19,16 @@ struct Floor: Sendable {
 
   /// When a job was received, on the clock that its timeline counts on.
   func origin(of job: Job) -> BootInstant {
-    let age = max(0, policies.date() - job.receivedAt)
-    return now.advanced(by: .seconds(-age))
+    let age = Duration.clampedSeconds(policies.date() - job.receivedAt)
+    return now.advanced(by: .zero - max(.zero, age))
+  }
+}
+
+extension Duration {
+  /// Seconds from dates that anybody may have written: a century stands for more, and nothing for what is no number.
+  static func clampedSeconds(_ seconds: Double) -> Duration {
+    let century = 100.0 * 366 * 86_400
+    return .seconds(seconds.isNaN ? 0 : min(max(seconds, -century), century))
   }
 }
 

@@ -15,7 +15,7 @@ actor PendingOrders {
   private static let mostBarrenPages = 100
 
   private let floor: Floor
-  private let receive: @Sendable ([String], String?, Budget?, [Int]) async throws(JournalError) -> Int
+  private let receive: @Sendable ([String], String?, Budget?, [Int]) async throws(JournalError) -> Int?
   private let bell: Doorbell
   private var askers: [Asker] = []
   private var isWanted = false
@@ -25,10 +25,11 @@ actor PendingOrders {
   private var isStopping = false
   private var running: Task<Void, Never>?
 
-  /// Creates it; `receive` makes orders into jobs, moves the cursor with them and says how many are new.
+  /// Creates it; `receive` makes orders into jobs, moves the cursor with them and says how many are new
+  /// (nil: there is no printer, and nothing was done).
   init(
     floor: Floor,
-    receive: @escaping @Sendable ([String], String?, Budget?, [Int]) async throws(JournalError) -> Int
+    receive: @escaping @Sendable ([String], String?, Budget?, [Int]) async throws(JournalError) -> Int?
   ) {
     self.floor = floor
     self.receive = receive
@@ -94,7 +95,10 @@ actor PendingOrders {
         let page = try await floor.ports.orders.pending(after: cursor, by: deadline)
         let next = page.cursor ?? cursor
         if !page.orderIDs.isEmpty || next != cursor {
-          let made = try await receive(page.orderIDs, page.cursor, budget, wakes)
+          guard let made = try await receive(page.orderIDs, page.cursor, budget, wakes) else {
+            for wake in wakes { floor.wakes.release(wake, fallback: .notPrinted(WakeHandler.noPrinter)) }
+            return nil
+          }
           barren = made == 0 ? barren + 1 : 0
           total += made
         }

@@ -62,7 +62,7 @@ public protocol JobPort: Sendable {
   /// Jobs that have not ended, oldest first.
   func unfinished() async throws(JournalError) -> [Job]
 
-  /// Jobs that have ended and whose report was not acknowledged, oldest first.
+  /// Jobs that have ended and whose report was not acknowledged, oldest first; their orders may be left out.
   func unreported(limit: Int) async throws(JournalError) -> [Job]
 
   /// The order service's cursor, or nil at the very first time.

@@ -7,6 +7,7 @@ extension PrinterLane {
     guard let ticket = ticket(id) else { return }
     var change = JobChange()
     change.reason = reason
+    change.expiresAt = ticket.job.expiresAt
     change.timeline = ticket.timeline
     if let inHand, inHand.id == id, ticket.order != .journal { change.order = inHand.order }
     do {
@@ -14,6 +15,7 @@ extension PrinterLane {
     } catch {
       guard error.code == .storage else { return await forgetMoved(id) }
       block("the journal cannot be written: \(error.message)")
+      endRetryAt = retryAt
     }
   }
 
@@ -68,9 +70,13 @@ extension PrinterLane {
     }
   }
 
-  /// Ends every job in the line whose time is over.
+  /// Ends every job in the line whose time is over; one that the journal does not take is tried again later.
   func expireOverdue() async {
-    for id in line.filter({ remaining($0) <= .zero }).map(\.id) { await expire(id) }
+    if let endRetryAt, endRetryAt > floor.now { return }
+    endRetryAt = nil
+    for id in line.filter({ remaining($0) <= .zero }).map(\.id) where endRetryAt == nil {
+      await expire(id)
+    }
   }
 
   /// Ends a job whose time is over.
@@ -82,16 +88,20 @@ extension PrinterLane {
   /// How long a job may still be printed without a person.
   ///
   /// A job that came before the date was set (a box without a clock of its own boots in 1970) has an expiry that says
-  /// nothing; its age is measured on the boot clock.
+  /// nothing; its age is measured on the boot clock. So is the age of every other, since a date that is set back
+  /// must not make it young again.
   func remaining(_ ticket: Ticket) -> Duration {
-    guard ticket.job.expiresAt >= Policies.earliestDate else {
-      return floor.policies.expiry - ticket.origin.duration(to: floor.now)
-    }
-    return .seconds(ticket.job.expiresAt - floor.policies.date())
+    let byAge = floor.policies.expiry - ticket.origin.duration(to: floor.now)
+    let date = floor.policies.date()
+    guard ticket.job.expiresAt >= Policies.earliestDate, date >= Policies.earliestDate else { return byAge }
+    let byDate = Duration.clampedSeconds(ticket.job.expiresAt - date)
+    return ticket.job.receivedAt >= Policies.earliestDate ? min(byDate, byAge) : byDate
   }
 
-  /// When the next job in the line expires; an hour at most, since the date may be set meanwhile.
+  /// When the next job in the line expires; an hour at most, since the date may be set meanwhile. While the journal
+  /// does not take an end, not before that is tried again.
   var nextExpiry: BootInstant? {
-    line.map { floor.deadline(in: min(remaining($0), .seconds(60 * 60))) }.min()
+    let next = line.map { floor.deadline(in: min(remaining($0), .seconds(60 * 60))) }.min()
+    return next.map { max($0, endRetryAt ?? $0) }
   }
 }

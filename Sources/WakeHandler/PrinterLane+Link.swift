@@ -11,22 +11,21 @@ extension PrinterLane {
     }
     isConnecting = true
     let deadline = floor.deadline(in: floor.policies.connectLimit)
+    let asked = era
     floor.progress.expect(name, by: deadline)
     Task {
-      do {
-        await connected(try await setup.opener.open(by: deadline))
-      } catch let error as LinkError {
-        connectFailure = error
+      do throws(LinkError) {
+        await connected(try await setup.opener.open(by: deadline), in: asked)
       } catch {
-        connectFailure = LinkError(.unreachable, "\(error)")
+        if asked == era { connectFailure = error }
       }
       isConnecting = false
       bell.ring()
     }
   }
 
-  private func connected(_ opened: any PrinterLink) async {
-    if isStopping { return await opened.close() }
+  private func connected(_ opened: any PrinterLink, in asked: Int) async {
+    if isStopping || asked != era { return await opened.close() }
     link = opened
     connectedAt = floor.now
     jobsOnLink = 0

@@ -23,7 +23,9 @@ extension PrinterLane {
     change.order = order
     change.timeline = ticket.timeline
     do {
-      let job = try await floor.jobs.advance(id, through: [.fetched], change: change)
+      // One whose order the journal has lost may be further on already.
+      let states = ticket.job.state.steps(to: .fetched)
+      let job = try await floor.jobs.advance(id, through: states, change: change)
       update(id) { $0.keep(job) }
       bell.ring()
       return true

@@ -1,3 +1,4 @@
+import Dispatch
 import ESCPOS
 import PrintJobs
 
@@ -11,6 +12,8 @@ extension PrinterLane {
 
   /// Does what can be done for the job at the head: its order and the link side by side, then the print.
   func work(on id: Int64) async {
+    // How a try of long ago ended says nothing about now.
+    if !isConnecting { connectFailure = nil }
     connect()
     guard let order = await order(of: id), let sheet = await sheet(for: id, order) else { return }
     guard await hasLink() else { return await hold(id, sheet) }
@@ -35,8 +38,8 @@ extension PrinterLane {
       block("printer \"\(name)\" is not in the configuration")
       return nil
     }
-    do {
-      switch try floor.ports.prepare(ticket.job, order, setup.profile) {
+    do throws(DocumentFault) {
+      switch try await prepare(ticket.job, order, setup.profile) {
       case .unwanted(let reason):
         await end(id, as: .cancelled, reason: reason)
         return nil
@@ -46,6 +49,8 @@ extension PrinterLane {
           let hadDate = ticket.job.receivedAt >= Policies.earliestDate
           let start = hadDate ? min(paidAt, ticket.job.receivedAt) : paidAt
           expiresAt = start + Double(floor.policies.expiry.components.seconds)
+          // Paid in the distant past is not the same as received without a date.
+          if hadDate { expiresAt = max(expiresAt, Policies.earliestDate) }
         }
         update(id) { $0.job.expiresAt = expiresAt }
         guard let ticket = self.ticket(id), remaining(ticket) > .zero else {
@@ -59,6 +64,26 @@ extension PrinterLane {
       return nil
     }
   }
+
+  /// Makes the order into bytes, on a thread that may be busy for as long as a huge order takes: the alarms of the
+  /// wakes need the pool.
+  private func prepare(
+    _ job: Job, _ order: [UInt8], _ profile: PrinterProfile
+  ) async throws(DocumentFault) -> Preparation {
+    let prepare = floor.ports.prepare
+    let result: Result<Preparation, DocumentFault> = await withCheckedContinuation { done in
+      Self.desk.async {
+        do throws(DocumentFault) {
+          done.resume(returning: .success(try prepare(job, order, profile)))
+        } catch {
+          done.resume(returning: .failure(error))
+        }
+      }
+    }
+    return try result.get()
+  }
+
+  private static let desk = DispatchQueue(label: "printd.prepare", attributes: .concurrent)
 
   /// Makes the order safe before the line waits for the printer.
   private func hold(_ id: Int64, _ sheet: Sheet) async {
@@ -77,6 +102,11 @@ extension PrinterLane {
   /// Makes the intent durable; false when nothing may be sent.
   private func intend(_ id: Int64, _ sheet: Sheet) async -> Bool {
     guard let ticket = ticket(id) else { return false }
+    // The link and the printer's answer may have taken the last of its time.
+    guard remaining(ticket) > .zero else {
+      await expire(id)
+      return false
+    }
     var change = change(for: ticket, sheet)
     change.attempt = ticket.job.attempt + 1
     change.reason = ""
@@ -107,7 +137,7 @@ extension PrinterLane {
   /// What the gate came to.
   enum GateAnswer {
     /// Nothing known stands in the way.
-    case open
+    case open(PrinterConversation.Gate)
     /// Something does; `spoilsLink` when the link is of no use any more.
     case standing(String, spoilsLink: Bool)
   }
@@ -117,8 +147,9 @@ extension PrinterLane {
     let deadline = floor.deadline(in: floor.policies.gateLimit)
     floor.progress.expect(name, by: deadline)
     do {
-      switch try await conversation.gate(by: deadline) {
-      case .ready, .unasked: return .open
+      let gate = try await conversation.gate(by: deadline)
+      switch gate {
+      case .ready, .unasked: return .open(gate)
       case .notReady(let status):
         return .standing(status.obstacle ?? "the printer is not ready", spoilsLink: false)
       case .silent: return .standing("the printer does not answer", spoilsLink: true)

@@ -151,15 +151,24 @@ extension PrinterLane {
     }
   }
 
-  /// Prints bytes that belong to no order; the journal knows nothing of them.
-  func printTest(_ bytes: [UInt8]) async -> Outcome {
+  /// Prints a page that belongs to no order; the journal knows nothing of it.
+  func printTest(_ page: Page) async -> Outcome {
     retryAt = nil
     guard await hasLink(), let link, let setup else { return .notPrinted(obstacle ?? "printd is stopping") }
     let conversation = floor.ports.converse(link, setup.profile, floor.clock)
-    if case .standing(let reason, let spoilsLink) = await askGate(conversation) {
+    let bytes: [UInt8]
+    switch await askGate(conversation) {
+    case .standing(let reason, let spoilsLink):
       await conversation.end()
       if spoilsLink { await closeLink() }
       return .notPrinted(reason)
+    case .open(let gate):
+      do {
+        bytes = try page(gate)
+      } catch {
+        await conversation.end()
+        return .notPrinted("the page cannot be made: \(error)")
+      }
     }
     let sent = await send(bytes, conversation, setup.profile, job: nil) {}
     await conversation.end()

@@ -6,9 +6,12 @@ import PrintJobs
 /// One task runs the line. It waits for the oldest job's order and opens the link meanwhile; a job whose order
 /// cannot be had for now lets the others pass. What changes from outside rings the bell and is looked at next.
 actor PrinterLane {
-  /// Bytes that a person wants printed apart from any order.
+  /// Makes the bytes of a page from what the printer has just said.
+  typealias Page = @Sendable (PrinterConversation.Gate) throws -> [UInt8]
+
+  /// A page that a person wants printed apart from any order.
   struct TestPrint {
-    var bytes: [UInt8]
+    var page: Page
     var reply: CheckedContinuation<Outcome, Never>
   }
 
@@ -28,6 +31,8 @@ actor PrinterLane {
   var connectedAt: BootInstant?
   var connectFailure: LinkError?
   var isConnecting = false
+  /// Counts the setups; a link that was asked for under an earlier one leads to another printer.
+  private(set) var era = 0
   /// Jobs printed on this link; a link that was good before may have died in silence and is opened anew at once.
   var jobsOnLink = 0
   var idleSince: BootInstant?
@@ -36,6 +41,8 @@ actor PrinterLane {
   var failures = 0
   var retryAt: BootInstant?
   var obstacle: String?
+  /// When an end that the journal did not take is written again.
+  var endRetryAt: BootInstant?
 
   /// The order of the job that the line waits for, until it is in the journal.
   var inHand: (id: Int64, order: [UInt8])?
@@ -93,11 +100,11 @@ actor PrinterLane {
     if line.isEmpty, running == nil { adoptNow() } else { nudge() }
   }
 
-  /// Prints `bytes` before the next job and says what became of them.
-  func testPrint(_ bytes: [UInt8]) async -> Outcome {
+  /// Prints a page before the next job and says what became of it.
+  func testPrint(_ page: @escaping Page) async -> Outcome {
     guard !isStopping else { return .notPrinted("printd is stopping") }
     return await withCheckedContinuation { reply in
-      tests.append(TestPrint(bytes: bytes, reply: reply))
+      tests.append(TestPrint(page: page, reply: reply))
       nudge()
     }
   }
@@ -124,7 +131,7 @@ actor PrinterLane {
       await expireOverdue()
       if let test = tests.first {
         tests.removeFirst()
-        test.reply.resume(returning: await printTest(test.bytes))
+        test.reply.resume(returning: await printTest(test.page))
       } else if let retryAt, retryAt > floor.now, !line.isEmpty {
         await bell.wait(until: nextExpiry.map { min($0, retryAt) } ?? retryAt)
       } else if let head = line.first(where: { $0.order != .awaited }) {
@@ -160,6 +167,7 @@ actor PrinterLane {
     guard let next = replacement else { return }
     replacement = nil
     setup = next
+    era += 1
     connectFailure = nil
     obstacle = nil
     failures = 0

@@ -43,6 +43,8 @@ actor Reporter {
     var job = ticket.job
     job.timeline = ticket.timeline
     guard !isStopping, Report(job) != nil else { return }
+    // A refusal was about the state before.
+    refused[job.id] = nil
     underway[job.id, default: 0] += 1
     errands.append(Errand(job: job, origin: ticket.origin, deadline: ticket.budget?.completion))
     start()
@@ -122,8 +124,10 @@ actor Reporter {
     refused = refused.filter { $0.value > now }
     var isDone = true
     do {
-      let jobs = try await floor.jobs.unreported(limit: Self.sweep + refused.count + underway.count)
-      isDone = jobs.count < Self.sweep
+      // Those that are passed over must not fill the page.
+      let limit = Self.sweep + refused.count + underway.count
+      let jobs = try await floor.jobs.unreported(limit: limit)
+      isDone = jobs.count < limit
       for job in jobs where refused[job.id] == nil && underway[job.id] == nil {
         guard !isStopping else { return }
         let deadline = floor.deadline(in: floor.policies.reportLimit)
@@ -142,7 +146,8 @@ actor Reporter {
     if !isDone {
       sweepAt = floor.deadline(in: failures > 0 ? floor.policies.delay(after: failures) : .zero)
     } else if let next = refused.values.min() {
-      sweepAt = next
+      // A report that failed meanwhile may have asked for an earlier one.
+      sweepAt = min(sweepAt ?? next, next)
     }
   }
 

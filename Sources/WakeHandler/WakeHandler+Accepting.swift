@@ -85,10 +85,12 @@ extension WakeHandler {
     return completion
   }
 
-  /// Makes pending orders into jobs and moves the cursor, for the wakes that asked; says how many are new.
+  /// Makes pending orders into jobs and moves the cursor, for the wakes that asked; says how many are new, or nil
+  /// when there is no printer for them, and then the cursor stays too.
   func receivePending(
     _ orderIDs: [String], cursor: String?, budget: Budget?, wakes: [Int]
-  ) async throws(JournalError) -> Int {
+  ) async throws(JournalError) -> Int? {
+    guard !effectiveRoutes.isEmpty else { return nil }
     var jobs: [NewJob] = []
     for id in orderIDs {
       if let fault = OrderID.fault(in: id) {
@@ -115,6 +117,7 @@ extension WakeHandler {
       let outcome = JobOutcome(id: job.id, key: job.key, printer: job.printer, outcome: job.outcome)
       for wake in wakes { floor.wakes.add(outcome, to: wake, settled: false) }
       tickets.append(ticket)
+      begunBeforeStart?.insert(job.id)
     }
     await enqueue(tickets)
   }

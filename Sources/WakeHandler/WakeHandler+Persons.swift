@@ -1,4 +1,4 @@
-import ESCPOS
+public import ESCPOS
 public import PrintJobs
 
 /// What a person says about a job that waits for one.
@@ -26,6 +26,8 @@ extension WakeHandler {
     let earlier = try await journal { () async throws(JournalError) in
       try await self.floor.jobs.jobs(orderID: orderID)
     }.filter { $0.key.kind == kind }
+    await turnstile.enter()
+    defer { turnstile.leave() }
     return try await makeCopy(of: earlier, JobKey(orderID: orderID, kind: kind))
   }
 
@@ -34,6 +36,9 @@ extension WakeHandler {
   /// - Returns: The completion of the copy's print for ``Verdict/reprint``, else nil.
   /// - Throws: ``Refusal`` when there is no such job or it does not wait for a person.
   public func resolve(_ id: Int64, as verdict: Verdict) async throws(Refusal) -> Completion? {
+    // Of two persons at a time, the second finds what the first has done.
+    await turnstile.enter()
+    defer { turnstile.leave() }
     let job = try await existing(id)
     guard job.state == .unknown || (job.state == .expired && verdict != .printed) else {
       throw Refusal(
@@ -60,6 +65,8 @@ extension WakeHandler {
   ///
   /// - Throws: ``Refusal`` when there is no such job or it is too late.
   public func cancel(_ id: Int64) async throws(Refusal) {
+    await turnstile.enter()
+    defer { turnstile.leave() }
     let job = try await existing(id)
     guard JobState.cancelled.follows(job.state), job.state != .unknown else {
       throw Refusal(.conflict, "job \(id) is \(job.state.rawValue) and cannot be cancelled")
@@ -68,18 +75,23 @@ extension WakeHandler {
     await lane(job.printer).drop(id)
   }
 
-  /// Prints bytes that belong to no order, in turn with the jobs of the printer.
+  /// Prints a page that belongs to no order, in turn with the jobs of the printer.
   ///
+  /// - Parameter page: Makes the page's bytes from what the printer has just said at the gate; not called when it
+  ///   cannot print.
   /// - Returns: `.printed`, `.notPrinted` or `.unknown`, with the reason.
   /// - Throws: ``Refusal`` when the printer is not configured.
-  public func testPrint(_ printer: String, _ bytes: [UInt8]) async throws(Refusal) -> Outcome {
+  public func testPrint(
+    _ printer: String, _ page: @escaping @Sendable (PrinterConversation.Gate) throws -> [UInt8]
+  ) async throws(Refusal) -> Outcome {
     guard configured.contains(printer), let lane = lanes[printer] else {
       let nearest = nearestWord(to: printer, among: configured).map { "; did you mean \"\($0)\"?" } ?? ""
       throw Refusal(.notFound, "no printer is called \"\(printer)\"\(nearest)")
     }
-    return await lane.testPrint(bytes)
+    return await lane.testPrint(page)
   }
 
+  /// Called with the turnstile entered.
   private func makeCopy(
     of earlier: [Job], _ key: JobKey
   ) async throws(Refusal) -> (job: Job, completion: Completion) {
@@ -96,8 +108,6 @@ extension WakeHandler {
       printer: printer, originals: 1,
       expiresAt: floor.policies.date() + Double(floor.policies.expiry.components.seconds),
       order: earlier.last { !$0.order.isEmpty }?.order ?? [])
-    await turnstile.enter()
-    defer { turnstile.leave() }
     let received = try await journal { () async throws(JournalError) in
       try await self.floor.jobs.receive([new], deliveryID: nil, cursor: nil)
     }

@@ -17,6 +17,8 @@ public actor WakeHandler {
   var configured: [String] = []
   private(set) var isStopping = false
   private var pendingOrders: PendingOrders?
+  /// Jobs of wakes that were quicker than ``start()``; nil once that is done.
+  var begunBeforeStart: Set<Int64>? = []
 
   /// By when each part must have moved on; for the watchdog, and readable when all else hangs.
   public nonisolated let progress: Progress
@@ -54,19 +56,27 @@ public actor WakeHandler {
   ///
   /// - Throws: ``JournalError`` when the journal cannot be read or written; nothing is printed then.
   public func start() async throws(JournalError) {
-    for job in try await floor.jobs.unfinished() {
-      switch job.state {
-      case .intent, .sending:
-        var change = JobChange()
-        change.reason = "the daemon or the power went while it was being printed"
-        _ = try await floor.jobs.advance(job.id, through: [.unknown], change: change)
-        floor.tally.count { $0.ended[JobState.unknown.rawValue, default: 0] += 1 }
-      default:
-        await enqueue([Ticket(job, origin: floor.origin(of: job), budget: nil)])
-      }
-    }
+    try await takeUp()
     await reporter.resume()
     await pending().ask()
+  }
+
+  /// Settles or enqueues every job of earlier lives; those of this one are in their lines already. What is in doubt comes
+  /// first: when the journal does not take that, nothing has been begun.
+  private func takeUp() async throws(JournalError) {
+    await turnstile.enter()
+    defer { turnstile.leave() }
+    let left = try await floor.jobs.unfinished().filter { begunBeforeStart?.contains($0.id) != true }
+    var change = JobChange()
+    change.reason = "the daemon or the power went while it was being printed"
+    for job in left where job.state == .intent || job.state == .sending {
+      _ = try await floor.jobs.advance(job.id, through: [.unknown], change: change)
+      floor.tally.count { $0.ended[JobState.unknown.rawValue, default: 0] += 1 }
+    }
+    begunBeforeStart = nil
+    await enqueue(
+      left.filter { $0.state != .intent && $0.state != .sending }
+        .map { Ticket($0, origin: floor.origin(of: $0), budget: nil) })
   }
 
   /// Takes no more wakes, finishes the receipts in hand and their reports, and closes the links.
@@ -87,8 +97,11 @@ public actor WakeHandler {
   /// Changes printers and routes, each printer once its job in hand has ended. Jobs of a printer that is gone stay in
   /// its line until it is back, they expire, or a person decides.
   public func replace(printers: [PrinterSetup], routes: [Route]) async {
+    let hadRoutes = !effectiveRoutes.isEmpty
     self.routes = routes
     configured = printers.map(\.name)
+    // Nothing was asked for while there was nowhere to print it.
+    if !hadRoutes, !effectiveRoutes.isEmpty, !isStopping { await pending().ask() }
     for setup in printers { await lane(setup.name).replace(with: setup) }
     for name in Set(lanes.keys).subtracting(configured) { await lanes[name]?.replace(with: nil) }
   }
@@ -111,7 +124,7 @@ public actor WakeHandler {
   func pending() -> PendingOrders {
     if let pendingOrders { return pendingOrders }
     let pending = PendingOrders(floor: floor) {
-      [weak self] (ids, cursor, budget, wakes) async throws(JournalError) -> Int in
+      [weak self] (ids, cursor, budget, wakes) async throws(JournalError) -> Int? in
       guard let self else { return 0 }
       return try await self.receivePending(ids, cursor: cursor, budget: budget, wakes: wakes)
     }

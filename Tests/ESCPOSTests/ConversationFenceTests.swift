@@ -9,6 +9,20 @@ struct ConversationFenceTests {
   private var deadline: BootInstant { clock.now.advanced(by: .seconds(10)) }
   private let job = [UInt8](repeating: 0x41, count: 10_000)
 
+  /// Ends a conversation, the time that it waits for late answers included.
+  private func end(_ conversation: PrinterConversation, _ link: ConversationLink) async throws {
+    let hasEnded = Mutex(false)
+    let ending = Task {
+      await conversation.end()
+      hasEnded.withLock { $0 = true }
+    }
+    while !hasEnded.withLock({ $0 }) {
+      clock.advance(by: .milliseconds(50))
+      await Task.yield()
+    }
+    await ending.value
+  }
+
   @Test(
     "the answer to the fence proves the print", arguments: [PrinterProfile.Fence.processID, .paperStatus])
   func proven(fence: PrinterProfile.Fence) async throws {
@@ -26,7 +40,7 @@ struct ConversationFenceTests {
     #expect(await conversation.jobBytesAccepted == job.count)
     #expect(link.taken.dropFirst(asked).elementsEqual(job))
     #expect(try await conversation.fence(by: deadline) == .proven)
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("without an answer the fence is missing, says why, and can be waited for again")
@@ -47,7 +61,56 @@ struct ConversationFenceTests {
     link.say(printer.resume())
     #expect(try await conversation.fence(by: self.deadline) == .proven)
     #expect(printer.state.withLock { $0.identifiers } == 1)
-    await conversation.end()
+    try await end(conversation, link)
+  }
+
+  @Test("answers that come behind the proof do not prove the next job on the same link")
+  func answersLeftOver() async throws {
+    let link = ConversationLink(clock: clock)
+    let profile = try PrinterProfile.talking(dleEOT: false, fence: .paperStatus)
+    let first = PrinterConversation(link: link, profile: profile, clock: clock)
+    let (clock, deadline) = (clock, deadline)
+    // A printer that is slow to wake: the gate's questions are open when the job is sent, so the fence is asked several
+    // times, and all of its answers come at once.
+    #expect(try await moving(clock, link) { try await first.gate(by: deadline) } == .silent)
+    let gate = link.taken.count { $0 == 0x72 }
+    try await first.send(job, by: self.deadline) {}
+    let later = self.deadline
+    let sent = link.bytesAccepted
+    let fence = Task { try await first.fence(by: later) }
+    await link.taken(atLeast: sent + 1)
+    let fences = link.taken.count { $0 == 0x72 } - gate
+    #expect(fences > 1)
+    link.say([UInt8](repeating: 0, count: fences))
+    #expect(try await fence.value == .proven)
+    // They are said while the first conversation waits them out, or stay for the second.
+    let ending = Task { await first.end() }
+    await clock.sleepers(atLeast: 1)
+    link.say([UInt8](repeating: 0, count: gate))
+    await link.heard()
+    clock.advance(by: .seconds(1))
+    await ending.value
+
+    let second = PrinterConversation(link: link, profile: profile, clock: clock)
+    let soon = clock.now.advanced(by: .milliseconds(500))
+    let answer = try await moving(clock, link) { try await second.gate(by: soon) }
+    #expect(answer == .silent, "nothing has answered the second question")
+    await second.end()
+  }
+
+  @Test("a printer that cannot be asked and has hung up since the last job is noticed before the next")
+  func hungUp() async throws {
+    let link = ConversationLink(clock: clock)
+    let profile = try PrinterProfile.talking(dleEOT: false, fence: .none)
+    let first = PrinterConversation(link: link, profile: profile, clock: clock)
+    #expect(try await first.gate(by: deadline) == .unasked)
+    try await first.send(job, by: deadline) {}
+    await first.end()
+    await link.close()
+    let second = PrinterConversation(link: link, profile: profile, clock: clock)
+    await #expect(throws: LinkError.self) { try await second.gate(by: self.deadline) }
+    #expect(link.bytesAccepted == job.count)
+    await second.end()
   }
 
   @Test("an identifier of somebody else is no proof")
@@ -62,7 +125,7 @@ struct ConversationFenceTests {
     let (clock, deadline) = (clock, deadline)
     let fence = try await moving(clock, link) { try await conversation.fence(by: deadline) }
     #expect(fence == .missing(PrinterStatus()))
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("an answer to GS r that nobody asked for, or that is late, is no proof")
@@ -87,7 +150,7 @@ struct ConversationFenceTests {
     #expect(try await fence.value == .proven)
     link.say([0x00, 0x00])
     await link.heard()
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("questions that were swallowed are made up for")
@@ -105,7 +168,7 @@ struct ConversationFenceTests {
     await link.taken(atLeast: asked + 3 * (open + 1))
     link.say([UInt8](repeating: 0, count: open + 1))
     #expect(try await fence.value == .proven)
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("as many answers as there were open questions are no proof")
@@ -128,7 +191,7 @@ struct ConversationFenceTests {
       Issue.record("proven by late answers")
       return
     }
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("without a back channel the link's barrier and the drain time stand in for the fence")
@@ -169,7 +232,7 @@ struct ConversationFenceTests {
     #expect(error?.code == .lost)
     #expect(firstBytes.withLock { $0 } == 1)
     #expect(await conversation.jobBytesAccepted == 100)
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("a link that takes nothing says so, and the first byte is not told")
@@ -183,7 +246,7 @@ struct ConversationFenceTests {
     }
     #expect(firstBytes.withLock { $0 } == 0)
     #expect(await conversation.jobBytesAccepted == 0)
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("a printer that stops in mid-job is waited for, and what it told by itself is known")
@@ -203,7 +266,7 @@ struct ConversationFenceTests {
     #expect(error?.code == .deadline)
     #expect(await conversation.jobBytesAccepted == 5_000)
     #expect(await conversation.status.obstacle == "paper out")
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("XOFF holds the job until XON")
@@ -219,7 +282,7 @@ struct ConversationFenceTests {
     link.say([0x11])
     try await sending.value
     #expect(link.bytesAccepted == 256 + job.count)
-    await conversation.end()
+    try await end(conversation, link)
   }
 
   @Test("the end of the conversation ends whoever waits in it")
@@ -230,10 +293,10 @@ struct ConversationFenceTests {
     let deadline = deadline
     let waiting = Task { try await conversation.fence(by: deadline) }
     await clock.sleepers(atLeast: 1)
-    await conversation.end()
+    try await end(conversation, link)
     let result = await waiting.result
     let error = #expect(throws: LinkError.self) { try result.get() }
     #expect(error?.code == .cancelled)
-    await conversation.end()
+    try await end(conversation, link)
   }
 }

@@ -102,7 +102,7 @@ struct AdvanceTests {
     }
     #expect(moved?.code == .notFound)
     let reported = await journalError { () async throws(JournalError) in
-      try await journal.reported(7, timeline: Timeline())
+      try await journal.reported(7, as: .printed, timeline: Timeline())
     }
     #expect(reported?.code == .notFound)
   }
@@ -111,17 +111,17 @@ struct AdvanceTests {
     let journal = try await open()
     let job = try await journal.make("A", .toIntent)
     let early = await journalError { () async throws(JournalError) in
-      try await journal.reported(job.id, timeline: Timeline())
+      try await journal.reported(job.id, as: .printed, timeline: Timeline())
     }
     #expect(early?.code == .conflict)
     _ = try await journal.advance(job.id, through: [.printed], change: .nothing)
     var timeline = Timeline()
     timeline.reported = 250
-    try await journal.reported(job.id, timeline: timeline)
+    try await journal.reported(job.id, as: .printed, timeline: timeline)
     let noted = try #require(try await journal.job(job.id))
     #expect(noted.reportedAt == time.now && noted.timeline.reported == 250)
     time.now += 60
-    try await journal.reported(job.id, timeline: Timeline())
+    try await journal.reported(job.id, as: .printed, timeline: Timeline())
     #expect(try await journal.job(job.id) == noted)
   }
 
@@ -129,7 +129,7 @@ struct AdvanceTests {
   {
     let journal = try await open()
     let job = try await journal.make("A", .toIntent + [.unknown])
-    try await journal.reported(job.id, timeline: Timeline())
+    try await journal.reported(job.id, as: .unknown, timeline: Timeline())
     #expect(try await journal.unreported(limit: 9).isEmpty)
     _ = try await journal.advance(job.id, through: [.printed], change: .nothing)
     #expect(try await journal.unreported(limit: 9).map(\.state) == [.printed])

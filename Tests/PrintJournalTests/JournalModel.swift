@@ -50,9 +50,11 @@ struct JournalModel {
     return .success(job)
   }
 
-  mutating func reported(_ id: Int64, timeline: Timeline) -> Result<Job, Refusal> {
+  mutating func reported(_ id: Int64, as state: JobState, timeline: Timeline) -> Result<Job, Refusal> {
     guard let index = jobs.firstIndex(where: { $0.id == id }) else { return .failure(.init(code: .notFound)) }
-    guard jobs[index].state.isFinal else { return .failure(.init(code: .conflict)) }
+    guard jobs[index].state.isFinal, jobs[index].state == state else {
+      return .failure(.init(code: .conflict))
+    }
     if jobs[index].reportedAt == nil {
       jobs[index].reportedAt = time
       jobs[index].timeline = timeline

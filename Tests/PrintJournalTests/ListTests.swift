@@ -30,7 +30,7 @@ struct ListTests {
     let printed = try await journal.make("A", .toPrinted)
     _ = try await journal.make("B", .toPrinted)
     let waiting = try await journal.make("C")
-    try await journal.reported(printed.id, timeline: Timeline())
+    try await journal.reported(printed.id, as: .printed, timeline: Timeline())
     #expect(
       try await journal.counts()
         == JournalCounts(

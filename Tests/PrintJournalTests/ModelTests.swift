@@ -38,11 +38,14 @@ struct ModelTests {
         let id = Int64.random(in: 1...Int64(model.jobs.count + 1), using: &random)
         var timeline = Timeline()
         timeline.reported = Double.random(in: 0...9999, using: &random)
+        let now = model.jobs.first { $0.id == id }?.state ?? .printed
+        let state = Int.random(in: 0..<4, using: &random) == 0 ? .unknown : now
         let result = await outcome { () async throws(JournalError) in
-          try await journal.reported(id, timeline: timeline)
+          try await journal.reported(id, as: state, timeline: timeline)
           return try await journal.job(id)
         }
-        try #require(result.map { $0 } == model.reported(id, timeline: timeline).map(Optional.some))
+        try #require(
+          result.map { $0 } == model.reported(id, as: state, timeline: timeline).map(Optional.some))
       default:
         await journal.close()
         journal = try await Journal.open(path: scratch.path, now: { time.now })
@@ -67,7 +70,7 @@ struct ModelTests {
     try #require(try await journal.history(limit: .max) == withoutOrders)
     let unfinished = jobs.filter { !$0.state.isFinal }
     try #require(try await journal.unfinished() == unfinished)
-    let unreported = jobs.filter { $0.state.isFinal && $0.reportedAt == nil }
+    let unreported = withoutOrders.reversed().filter { $0.state.isFinal && $0.reportedAt == nil }
     try #require(try await journal.unreported(limit: .max) == unreported)
     try #require(try await journal.cursor() == model.cursor)
     try #require(

@@ -19,7 +19,7 @@ struct PruneTests {
     let journal = try await open()
     let job = try await journal.make("A", .toPrinted)
     _ = try await journal.receive([], deliveryID: "push-1", cursor: nil)
-    try await journal.reported(job.id, timeline: Timeline())
+    try await journal.reported(job.id, as: .printed, timeline: Timeline())
     time.now += 30 * 86400 - 1
     #expect(try await journal.prune(now: time.now) == 0)
     #expect(try await journal.receive([], deliveryID: "push-1", cursor: nil).replayed)
@@ -36,7 +36,7 @@ struct PruneTests {
     let orders = (0..<250).map { NewJob.receipt("\($0)", order: [0x20]) }
     for entry in try await journal.receive(orders, deliveryID: nil, cursor: "c").entries {
       _ = try await journal.advance(entry.job.id, through: [.cancelled], change: .nothing)
-      try await journal.reported(entry.job.id, timeline: Timeline())
+      try await journal.reported(entry.job.id, as: .cancelled, timeline: Timeline())
     }
     let kept = try await journal.make("kept")
     #expect(try await journal.prune(now: time.now + 31 * 86400) == 250)
@@ -62,7 +62,7 @@ struct PruneTests {
     let journal = try await open()
     let job = try await journal.make("A", .toPrinted)
     _ = try await journal.receive([], deliveryID: "push-1", cursor: nil)
-    try await journal.reported(job.id, timeline: Timeline())
+    try await journal.reported(job.id, as: .printed, timeline: Timeline())
     #expect(try await journal.prune(now: 100) == 0)
     time.now = 1_796_000_000
     #expect(try await journal.prune(now: time.now) == 0)

@@ -44,6 +44,40 @@ struct FileLinkTests {
     return (terminal, "/dev/pts/\(value)")
   }
 
+  @Test("a device that was waited for is let go of when the link is closed")
+  func letGo() async throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    defer { close(ends[0]) }
+    let link = DescriptorLink(
+      descriptor: ends[1], kind: .device(hasBackChannel: false), target: "pipe", clock: clock)
+    let deadline = soon
+    let bytes = [UInt8](repeating: 1, count: 1 << 20)
+    let sending = Task { try await link.send(bytes[...], by: deadline) }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(5))
+    await #expect(throws: LinkError.self) { try await sending.value }
+    await link.close()
+    // Nobody has the writing end any more, so what is left in the pipe has an end.
+    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    var count = 1
+    while count > 0 { count = Glibc.read(ends[0], &buffer, buffer.count) }
+    #expect(count == 0)
+  }
+
+  @Test("a device that fails in the middle of a write may have printed")
+  func deviceFails() async throws {
+    let (terminal, path) = try openTerminal()
+    let descriptor = open(path, O_RDWR | O_NOCTTY)
+    let link = DescriptorLink(
+      descriptor: descriptor, kind: .device(hasBackChannel: false), target: path, clock: clock)
+    close(terminal)
+    await #expect(throws: LinkError.self) { try await link.send([1, 2, 3], by: self.soon) }
+    #expect(link.bytesAccepted == 3)
+    await link.close()
+  }
+
   @Test("jobs are appended to a regular file")
   func append() async throws {
     let folder = try Folder()

@@ -50,7 +50,8 @@ final class OrdersDouble: OrderPort, Sendable {
   /// Lists one order for ever, with another cursor each time.
   func repeatForever(_ id: String) { state.withLock { $0.endless = id } }
   func failPending(_ codes: OrderServiceError.Code?...) { state.withLock { $0.pendingFailures = codes } }
-  func failReports(_ codes: OrderServiceError.Code...) { state.withLock { $0.reportFailures = codes } }
+  func failReports(_ codes: OrderServiceError.Code...) { failReports(codes) }
+  func failReports(_ codes: [OrderServiceError.Code]) { state.withLock { $0.reportFailures = codes } }
   func hangReports() { state.withLock { $0.reportsHang = true } }
   func letGo() { gate.say("go") }
   func watch(_ isComplete: @escaping @Sendable () -> Bool) { self.isComplete.withLock { $0 = isComplete } }

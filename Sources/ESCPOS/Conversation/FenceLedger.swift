@@ -21,6 +21,8 @@ struct FenceLedger: Sendable {
   private var identifiers: Set<[UInt8]> = []
   private var transmissionsAsked = 0
   private var transmissions = 0
+  /// Whether a question was asked more than once, or one is open: answers may come that nobody waits for.
+  private(set) var leavesAnswers = false
 
   /// A new question in the way of the profile, or nil where it has none.
   mutating func question(_ fence: PrinterProfile.Fence) -> Question? {
@@ -32,6 +34,7 @@ struct FenceLedger: Sendable {
     case .paperStatus:
       let times = transmissionsAsked - transmissions + 1
       transmissionsAsked += times
+      if times > 1 { leavesAnswers = true }
       return Question(
         command: (0..<times).flatMap { _ in Self.transmitPaperStatus },
         answer: .transmission(transmissions + times))

@@ -21,21 +21,39 @@ extension PrinterConversation {
   /// - Returns: ``Gate``; no byte of a job has been sent.
   /// - Throws: ``LinkError`` with `.lost` or `.cancelled`.
   public func gate(by deadline: BootInstant) async throws(LinkError) -> Gate {
-    guard canAnswer else { return .unasked }
+    guard canAnswer else {
+      if link.hasBackChannel, link.bytesAccepted > 0 { try await listen(by: deadline) }
+      return .unasked
+    }
     startReading()
     do throws(LinkError) {
       for attempt in 0...Self.drains {
         if attempt > 0 { try await drain(by: deadline) }
         guard try await askRealTime(by: deadline) else { continue }
-        if status.obstacle != nil { return .notReady(status) }
+        if status.obstacle != nil { return notReady }
         guard try await askInTurn(by: deadline) else { continue }
-        return status.obstacle == nil ? .ready(status) : .notReady(status)
+        return status.obstacle == nil ? .ready(status) : notReady
       }
     } catch {
       // At the deadline, what is known by now decides.
       guard error.code == .deadline else { throw error }
     }
-    return status.obstacle == nil ? .silent : .notReady(status)
+    return status.obstacle == nil ? .silent : notReady
+  }
+
+  /// Notices a printer that has hung up since the last job; what is sent to it would count as taken.
+  private func listen(by deadline: BootInstant) async throws(LinkError) {
+    do throws(LinkError) {
+      hear(try await link.receive(by: min(deadline, clock.now.advanced(by: .milliseconds(1)))))
+    } catch {
+      guard error.code == .deadline else { throw error }
+    }
+  }
+
+  /// The caller keeps the link and asks again later.
+  private var notReady: Gate {
+    leavesLink = true
+    return .notReady(status)
   }
 
   /// Asks `DLE EOT 1…4`; true when the printer answered, or need not be asked.
@@ -53,7 +71,6 @@ extension PrinterConversation {
     var answered = false
     for question in 1...4 {
       try await settle(by: deadline)
-      parser.forgetQuestions()
       try await ask([question], by: deadline)
       let patience = min(deadline, clock.now.advanced(by: Self.replyTime))
       answered = try await wait(until: patience, for: { parser.questions.isEmpty }) || answered
@@ -62,7 +79,7 @@ extension PrinterConversation {
   }
 
   func ask(_ questions: [Int], by deadline: BootInstant) async throws(LinkError) {
-    parser.forgetQuestions()
+    forgetQuestions()
     for question in questions { parser.asked(question) }
     try await link.send(questions.flatMap { [0x10, 0x04, UInt8($0)] }[...], by: deadline)
   }
@@ -92,11 +109,16 @@ extension PrinterConversation {
       await Task.yield()
     }
     try await settle(by: deadline)
+    forgetQuestions()
+  }
+
+  private func forgetQuestions() {
+    if !parser.questions.isEmpty { gaveUpQuestions = true }
     parser.forgetQuestions()
   }
 
   /// Waits until the printer has been quiet for a while, so that late answers are not taken for new ones.
-  private func settle(by deadline: BootInstant) async throws(LinkError) {
+  func settle(by deadline: BootInstant) async throws(LinkError) {
     while true {
       let before = replies
       let quiet = min(deadline, clock.now.advanced(by: Self.quietTime))

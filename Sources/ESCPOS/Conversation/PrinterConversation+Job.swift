@@ -63,7 +63,10 @@ extension PrinterConversation {
     guard let question = try await askFence(by: deadline) else { return .missing(status) }
     while true {
       let poll = min(deadline, clock.now.advanced(by: Self.pollTime))
-      if try await wait(until: poll, for: { ledger.isAnswered(question) }) { return .proven }
+      if try await wait(until: poll, for: { ledger.isAnswered(question) }) {
+        leavesLink = true
+        return .proven
+      }
       guard clock.now < deadline else { return .missing(status) }
       try await pollStatus(by: deadline)
     }

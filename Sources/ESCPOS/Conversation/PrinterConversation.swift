@@ -37,6 +37,10 @@ public actor PrinterConversation {
   var isPaused = false
   var job: (start: BootInstant, bytes: Int)?
   var missedPolls = 0
+  /// Whether real-time questions were given up: their answers may still come.
+  var gaveUpQuestions = false
+  /// Whether the link is as good after this conversation as before: the next one may begin on it.
+  var leavesLink = false
   var fenceQuestion: FenceLedger.Question?
   private(set) var loss: LinkError?
   private var reader: Task<Void, Never>?
@@ -65,7 +69,14 @@ public actor PrinterConversation {
   public var strayBytes: Int { parser.strayBytes }
 
   /// Stops reading the back channel. A call that is waiting ends with `.cancelled`; a second call does nothing.
+  ///
+  /// Where answers may still come that nobody waits for any more, they are waited out first: the next conversation on this
+  /// link would take them for answers to its own questions, and a print for proven that has not begun.
   public func end() async {
+    if leavesLink, !hasEnded, ledger.leavesAnswers || gaveUpQuestions || !parser.questions.isEmpty {
+      leavesLink = false
+      try? await settle(by: clock.now.advanced(by: Self.replyTime))
+    }
     hasEnded = true
     reader?.cancel()
     await reader?.value
@@ -95,7 +106,7 @@ public actor PrinterConversation {
     }
   }
 
-  private func hear(_ bytes: [UInt8]) {
+  func hear(_ bytes: [UInt8]) {
     for reply in parser.read(bytes) where ledger.expects(reply) {
       replies += 1
       board.note(reply)

@@ -57,12 +57,16 @@ extension Configuration.Jobs {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case expireMinutes = "expire_minutes"
     case historyDays = "history_days"
+    case damagedJournal = "damaged_journal"
   }
 
   init(from decoder: any Decoder) throws {
     let fields = try Fields(decoder, CodingKeys.self)
     try fields.read(.expireMinutes, into: &expireMinutes, in: 1...10080)
     try fields.read(.historyDays, into: &historyDays, in: 1...3650)
+    if fields.container.contains(.damagedJournal) {
+      damagedJournal = try fields.choice(.damagedJournal, Configuration.Jobs.DamagedJournal.self)
+    }
   }
 }
 

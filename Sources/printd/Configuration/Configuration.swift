@@ -40,6 +40,16 @@ struct Configuration: Decodable, Equatable, Sendable {
     var expireMinutes = 120
     /// Jobs that have ended are kept this long, days; a duplicate is known for as long.
     var historyDays = 30
+    /// What becomes of a journal whose file is damaged.
+    var damagedJournal = DamagedJournal.refuse
+
+    /// The ways to deal with a damaged journal.
+    enum DamagedJournal: String, CaseIterable, Sendable {
+      /// printd does not start: what the damage has taken may be the memory of what was printed.
+      case refuse
+      /// The damaged file is kept under another name, and a new journal takes over what can be read.
+      case moveAside = "move_aside"
+    }
   }
 
   /// A printer.

@@ -55,8 +55,10 @@ struct ControlRoutes: Sendable {
     router.on(.post, "/v1/printers/{name}/test-print") { request in
       await answer {
         let name = request.parameters["name"] ?? ""
-        let bytes = try printing.testPage(name)
-        return .json(CompletionMessage(try await handler.testPrint(name, bytes)))
+        let outcome = try await handler.testPrint(name) { [printing] gate in
+          try printing.testPage(name, answers: gate.lines)
+        }
+        return .json(CompletionMessage(outcome))
       }
     }
     router.on(.get, "/metrics") { _ in

@@ -33,9 +33,15 @@ struct Daemon {
     printing.adopt(plan)
     do throws(JournalError) {
       journal = try await Journal.open(
-        path: "\(configuration.stateDirectory)/journal.sqlite", historyDays: configuration.jobs.historyDays)
+        path: "\(configuration.stateDirectory)/journal.sqlite", historyDays: configuration.jobs.historyDays,
+        damage: configuration.jobs.damagedJournal == .moveAside ? .moveAside : .refuse)
     } catch {
       throw Failure(.inputOutput, error.message)
+    }
+    if let aside = await journal.movedAside {
+      Log.error(
+        "the journal was damaged; what could not be read may print again",
+        ["kept": aside.path, "finding": aside.finding, "jobs_saved": aside.savedJobs])
     }
     let ports = Ports(
       orders: orders, jobs: journal, prepare: printing.prepare,

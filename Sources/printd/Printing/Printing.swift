@@ -92,14 +92,14 @@ final class Printing: Sendable {
 
   /// The test page of a printer, as bytes.
   ///
+  /// - Parameter answers: What the printer has said of itself, a line each.
   /// - Throws: `Refusal` when there is no such printer, ``RenderError`` when the page cannot be rendered.
-  func testPage(_ name: String) throws -> [UInt8] {
+  func testPage(_ name: String, answers: [String]) throws -> [UInt8] {
     guard let profile = current.withLock({ $0.profiles[name] }) else {
       throw Refusal(.notFound, "no printer is called \"\(name)\"")
     }
-    let answers = ["status channel: asked before every job"]
     let page = TestPage(printer: name, profile: profile, answers: answers)
-    return try Renderer(profile: profile, dots: raster).render(page.receipt).bytes
+    return try maker.renderer(for: profile).render(page.receipt).bytes
   }
 }
 

@@ -17,22 +17,38 @@ final class ReceiptMaker: Sendable {
     var dots: any DotSource
   }
 
-  private let shape: Mutex<Shape>
-
-  init(_ shape: Shape) {
-    self.shape = Mutex(shape)
+  private struct State {
+    var shape: Shape
+    var renderers: [Renderer] = []
   }
 
-  /// Replaces the shape for the jobs to come.
+  private let state: Mutex<State>
+
+  init(_ shape: Shape) {
+    state = Mutex(State(shape: shape))
+  }
+
+  /// Replaces the shape for the jobs to come; pictures are read anew.
   func replace(_ new: Shape) {
-    shape.withLock { $0 = new }
+    state.withLock { $0 = State(shape: new) }
+  }
+
+  /// The renderer of the printers with this profile, kept until the shape is replaced: it holds their character tables
+  /// and the pictures as they have been rendered.
+  func renderer(for profile: PrinterProfile) -> Renderer {
+    state.withLock { state in
+      if let known = state.renderers.first(where: { $0.profile == profile }) { return known }
+      let new = Renderer(profile: profile, dots: state.shape.dots)
+      state.renderers.append(new)
+      return new
+    }
   }
 
   /// The port of the story.
   func prepare(
     _ job: Job, order bytes: [UInt8], for profile: PrinterProfile
   ) throws(DocumentFault) -> Preparation {
-    let shape = shape.withLock { $0 }
+    let shape = state.withLock { $0.shape }
     let order = try DocumentReader.read(Order.self, from: bytes)
     guard order.id == job.key.orderID else {
       throw DocumentFault(path: "id", message: "is not the id that was asked for")
@@ -45,7 +61,7 @@ final class ReceiptMaker: Sendable {
     let mark = job.key.copy > 1 ? CopyMark(copy: job.key.copy) : nil
     let layout = OrderLayout(locale: order.locale ?? shape.locale, clock: shape.clock)
     do throws(RenderError) {
-      let rendered = try Renderer(profile: profile, dots: shape.dots)
+      let rendered = try renderer(for: profile)
         .render(
           job.key.kind == "kitchen"
             ? layout.kitchenTicket(for: order) : layout.receipt(for: order),
