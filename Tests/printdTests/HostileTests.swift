@@ -95,6 +95,27 @@ struct HostileTests {
     await rig.stop()
   }
 
+  @Test(
+    "A start that fails ends at once and says why",
+    arguments: [("/proc/none/c.sock", 73), ("printd.json5", 69)])
+  func failedStart(socket: String, code: Int32) async throws {
+    let folder = try TemporaryFolder()
+    let socket = socket.hasPrefix("/") ? socket : folder.path(socket)
+    let path = try folder.write(
+      """
+      {
+        state_directory: "state",
+        printers: [{name: "counter", link: "virtual", profile: "generic-80"}],
+        orders: {directory: "orders"},
+        control: {socket: "\(socket)"},
+      }
+      """, to: "printd.json5")
+    let output = folder.path("printd.log")
+    let daemon = try ChildProcess(Programs.path("printd"), ["run", "--config", path], output: output)
+    #expect(await daemon.end == .exit(code))
+    #expect(try Fixtures.text(ofFile: output).contains(socket.hasPrefix("/proc") ? "/proc/none" : socket))
+  }
+
   @Test("A broken file in printers.d refuses the reload and names itself; nothing else changes")
   func brokenPrinterFile() async throws {
     let orders = try Orders()
