@@ -67,6 +67,19 @@ struct HostileTests {
     await rig.stop()
   }
 
+  @Test("What lies among the printers and is no file is refused, not waited for")
+  func pipeAmongPrinters() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      #"{printers: [{name: "a", link: "virtual", profile: "generic-80"}], orders: {directory: "o"}}"#,
+      to: "printd.json5")
+    mkdir(folder.path("printers.d"), 0o755)
+    mkfifo(folder.path("printers.d/pipe.json5"), 0o600)
+    let failure = #expect(throws: Failure.self) { try ConfigurationFile.load(path) }
+    #expect(failure?.message.contains("pipe.json5: is not a file") == true)
+    #expect(throws: Failure.self) { try Files.makeFolder(path) }
+  }
+
   @Test("Thousands of refusals leave a few lines in the log, with the number of the others")
   func flood() {
     var now = BootInstant(nanoseconds: 5_000_000_000)
