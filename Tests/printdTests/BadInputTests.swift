@@ -166,7 +166,8 @@ struct BadInputTests {
     let rig = try await DaemonRig(orders: orders.path)
     let items = (1...2000).map { #"{"name":"Item \#($0)","quantity":1,"amount":"1.00"}"# }
     try orders.folder.write(
-      #"{"id":"long","currency":"EUR","items":[\#(items.joined(separator: ","))],"totals":[]}"#, to: "long.json")
+      #"{"id":"long","currency":"EUR","items":[\#(items.joined(separator: ","))],"totals":[]}"#,
+      to: "long.json")
     #expect(try await rig.wake("long").outcome == "printed")
     await rig.stop()
     let text = try rig.paper().joined()
