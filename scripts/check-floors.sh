@@ -16,7 +16,7 @@ plan() {
     VirtualPrinter) echo "ESCPOS TextRaster Glibc Dispatch Synchronization" ;;
     PrintJournal) echo "PrintJobs CSQLite Glibc Synchronization" ;;
     OrderService) echo "ESCPOS PrintJobs Documents Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
-    WakeHandler) echo "ESCPOS PrintJobs Documents FoundationEssentials Glibc Synchronization" ;;
+    WakeHandler) echo "ESCPOS PrintJobs Documents FoundationEssentials Glibc Dispatch Synchronization" ;;
     SampleShop) echo "WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;
     printd)
       echo "ESCPOS PrintJobs Documents TextRaster PrinterLinks Curl WakeChannels VirtualPrinter PrintJournal" \

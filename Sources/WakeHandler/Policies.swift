@@ -13,6 +13,8 @@ public struct Policies: Sendable {
   public var fetchLimit = Duration.seconds(10)
   /// The time for one try to open the link to a printer.
   public var connectLimit = Duration.seconds(10)
+  /// By when an order should be bytes; one that takes longer is not called off, but no progress.
+  public var prepareLimit = Duration.seconds(10)
   /// The time for the printer to say whether it can print, a half-received raster drained out of it included.
   public var gateLimit = Duration.seconds(6)
   /// How long after the last byte, and the time that printing it takes, a printer that has not confirmed the print

@@ -71,6 +71,7 @@ extension PrinterLane {
     _ job: Job, _ order: [UInt8], _ profile: PrinterProfile
   ) async throws(DocumentFault) -> Preparation {
     let prepare = floor.ports.prepare
+    floor.progress.expect(name, by: floor.deadline(in: floor.policies.prepareLimit))
     let result: Result<Preparation, DocumentFault> = await withCheckedContinuation { done in
       Self.desk.async {
         do throws(DocumentFault) {

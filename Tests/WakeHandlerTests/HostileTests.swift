@@ -1,3 +1,4 @@
+import Dispatch
 import ESCPOS
 import PrintJobs
 import PrintTestKit
@@ -61,6 +62,39 @@ struct HostileTests {
     try await scene.handler.start()
     await scene.log.until("reported 1")
     #expect(scene.states == [.expired] || scene.states == [.printed])
+  }
+
+  @Test("an order that takes for ever to render holds up nobody's completion, and the watchdog hears of it")
+  func endlessRendering() async throws {
+    let scene = try Scene()
+    let go = DispatchSemaphore(value: 0)
+    var policies = Policies()
+    policies.date = { Scene.opening }
+    let ports = Ports(
+      orders: scene.orders, jobs: scene.journal,
+      prepare: { (_, _, _) throws(DocumentFault) in
+        scene.log.say("rendering")
+        go.wait()
+        return .unwanted("nobody wants it any more")
+      })
+    let handler = WakeHandler(
+      ports: ports, printers: scene.setups, clock: scene.clock, policies: policies)
+    let body = Array(#"{"aps":{"content-available":1},"data":{"order_id":"bread"}}"#.utf8)
+    guard case .accepted(let completion) = await handler.accept(WakeDelivery(body: body, channel: "test"))
+    else {
+      Issue.record("refused")
+      return
+    }
+    await scene.log.until("rendering")
+    #expect(await handler.status().printers.first?.queued == 1)
+    scene.clock.advance(by: .milliseconds(9700))
+    #expect(await completion.value.result == .failed)
+    #expect(handler.progress.overdue(at: scene.clock.now) == [])
+    scene.clock.advance(by: .seconds(31))
+    #expect(handler.progress.overdue(at: scene.clock.now) == ["front"])
+    go.signal()
+    await scene.log.until("reported 1")
+    #expect(scene.states == [.cancelled])
   }
 
   @Test("a full disk and a job whose time is over do not keep the line spinning")

@@ -67,6 +67,19 @@ struct HostileTests {
     await rig.stop()
   }
 
+  @Test("What lies among the printers and is no file is refused, not waited for")
+  func pipeAmongPrinters() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      #"{printers: [{name: "a", link: "virtual", profile: "generic-80"}], orders: {directory: "o"}}"#,
+      to: "printd.json5")
+    mkdir(folder.path("printers.d"), 0o755)
+    mkfifo(folder.path("printers.d/pipe.json5"), 0o600)
+    let failure = #expect(throws: Failure.self) { try ConfigurationFile.load(path) }
+    #expect(failure?.message.contains("pipe.json5: is not a file") == true)
+    #expect(throws: Failure.self) { try Files.makeFolder(path) }
+  }
+
   @Test("Thousands of refusals leave a few lines in the log, with the number of the others")
   func flood() {
     var now = BootInstant(nanoseconds: 5_000_000_000)
@@ -93,6 +106,27 @@ struct HostileTests {
     #expect(second.output.contains("another printd"), "\(second.output)")
     #expect(try await rig.wake("one").outcome == "printed")
     await rig.stop()
+  }
+
+  @Test(
+    "A start that fails ends at once and says why",
+    arguments: [("/proc/none/c.sock", 73), ("printd.json5", 69)])
+  func failedStart(socket: String, code: Int32) async throws {
+    let folder = try TemporaryFolder()
+    let socket = socket.hasPrefix("/") ? socket : folder.path(socket)
+    let path = try folder.write(
+      """
+      {
+        state_directory: "state",
+        printers: [{name: "counter", link: "virtual", profile: "generic-80"}],
+        orders: {directory: "orders"},
+        control: {socket: "\(socket)"},
+      }
+      """, to: "printd.json5")
+    let output = folder.path("printd.log")
+    let daemon = try ChildProcess(Programs.path("printd"), ["run", "--config", path], output: output)
+    #expect(await daemon.end == .exit(code))
+    #expect(try Fixtures.text(ofFile: output).contains(socket.hasPrefix("/proc") ? "/proc/none" : socket))
   }
 
   @Test("A broken file in printers.d refuses the reload and names itself; nothing else changes")

@@ -88,7 +88,7 @@ struct ConfigurationFile {
     for name in names(in: folder) where name.hasSuffix(".json5") || name.hasSuffix(".json") {
       let path = "\(folder)/\(name)"
       do throws(Failure) {
-        let text = try Files.read(path, limit: 1 << 20)
+        let text = try Files.read(path, limit: 1 << 20, mayWait: false)
         if let printer = decode(Configuration.Printer.self, text, path) {
           configuration.printers.append(printer)
           printerFiles.append(Source(path: path, text: text))
@@ -108,7 +108,7 @@ struct ConfigurationFile {
     for name in names(in: folder) where name.hasSuffix(".json") {
       let path = "\(folder)/\(name)"
       do throws(Failure) {
-        let text = try Files.read(path, limit: 1 << 20)
+        let text = try Files.read(path, limit: 1 << 20, mayWait: false)
         if let more = decode(ProfileCatalogue.self, text, path) { all.override(with: more) }
       } catch {
         faults.append(error.message)

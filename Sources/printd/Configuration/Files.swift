@@ -4,12 +4,21 @@ import Glibc
 enum Files {
   /// Reads a file, or standard input for `-`.
   ///
-  /// - Parameter limit: The most bytes that are taken; a longer file is refused.
+  /// - Parameters:
+  ///   - limit: The most bytes that are taken; a longer file is refused.
+  ///   - mayWait: Whether a pipe, too, is read, for as long as its writer takes.
   /// - Throws: ``Failure`` with the path and the reason.
-  static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
-    let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+  static func read(_ path: String, limit: Int, mayWait: Bool = true) throws(Failure) -> [UInt8] {
+    let flags = O_RDONLY | O_CLOEXEC | (mayWait ? 0 : O_NONBLOCK)
+    let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, flags)
     guard descriptor >= 0 else { throw failure(.noInput, path) }
     defer { close(descriptor) }
+    if !mayWait {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+        throw Failure(.badInput, "\(path): is not a file")
+      }
+    }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
@@ -80,6 +89,9 @@ enum Files {
       made += "/\(part)"
       guard mkdir(made, mode) == 0 || errno == EEXIST else { throw failure(.cannotCreate, made) }
     }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw failure(.cannotCreate, path) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw Failure(.cannotCreate, "\(path): is not a folder") }
   }
 
   private static func failure(_ code: ExitCode, _ path: String) -> Failure {

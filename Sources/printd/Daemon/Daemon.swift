@@ -64,11 +64,16 @@ struct Daemon {
   ///
   /// - Throws: ``Failure`` when a channel cannot listen.
   func run() async throws(Failure) {
-    let requests = Signals.requests()
     let sockets = ServiceNotify.sockets()
+    let place: HTTPServer.Listen
+    if let socket = sockets["control"] {
+      place = .descriptor(socket)
+    } else {
+      place = .unix(path: try controlSocket(), mode: 0o660)
+    }
+    let requests = Signals.requests()
     let control = try listen(
-      sockets["control"].map { .descriptor($0) }
-        ?? .unix(path: try controlSocket(), mode: 0o660),
+      place,
       limits: HTTPServer.Limits(bodyBytes: 1 << 20, receive: .seconds(10)), name: "control",
       ControlRoutes(handler: handler, journal: journal, printing: printing).router)
     let webhook = try webhookServer(sockets["webhook"])

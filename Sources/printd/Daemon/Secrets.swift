@@ -26,7 +26,7 @@ final class Secrets: Sendable {
     for path in webhook.secretFiles {
       let file: [UInt8]
       do {
-        file = try Files.read(path, limit: 65536)
+        file = try Files.read(path, limit: 65536, mayWait: false)
       } catch {
         throw Failure(
           .configuration, error.message, remedy: "write the secret there, readable by printd alone")
