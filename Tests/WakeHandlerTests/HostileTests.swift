@@ -9,17 +9,14 @@ import WakeHandler
 /// What the world does at the worst moment.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileTests {
-  @Test("a job whose time is over while the link is being opened is not printed")
-  func expiresWhileConnecting() async throws {
+  @Test("a job whose time is over while the printer answers at the gate is not printed")
+  func expiresAtTheGate() async throws {
     let scene = try Scene()
     scene.orders.answer("bread", .order("paid -7195"))
-    try scene.front.script { $0.isSlow = true }
+    try scene.front.script { $0.atGate = { scene.clock.advance(by: .seconds(6)) } }
     _ = try await scene.wake("bread")
-    await scene.log.until("open front")
-    await scene.log.until("fetch bread")
-    scene.clock.advance(by: .seconds(6))
-    try scene.front.appear()
     await scene.log.until("reported 1")
+    #expect(scene.log.count(of: "gate front") == 1)
     #expect(scene.states == [.expired])
     #expect(try scene.front.accepted.isEmpty)
   }

@@ -33,6 +33,8 @@ final class PrinterDouble: LinkOpener, Sendable {
     var sending: [Sending] = []
     var fences: [Fence] = []
     var isSlow = false
+    /// What happens while it answers at the gate.
+    var atGate: (@Sendable () -> Void)?
   }
 
   private struct State {
@@ -103,6 +105,7 @@ final class PrinterDouble: LinkOpener, Sendable {
       if state.script.gates.count > 1 { state.script.gates.removeFirst() }
       return (gate, nil)
     }
+    state.withLock(\.script.atGate)?()
     if let error { throw LinkError(error, "the link is gone") }
     log.say("gate \(name)")
     return gate
