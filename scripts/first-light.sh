@@ -23,7 +23,7 @@ stop() {
   [ -z "$shop" ] || wait "$shop" 2>/dev/null || true
 }
 trap stop EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT TERM HUP PIPE
 
 # Waits until a command succeeds, ten seconds at most.
 until_true() {
