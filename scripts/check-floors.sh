@@ -15,7 +15,7 @@ plan() {
     WakeChannels) echo "CMicroHTTPD CCrypto FoundationEssentials Glibc Dispatch Synchronization" ;;
     VirtualPrinter) echo "ESCPOS TextRaster Glibc Dispatch Synchronization" ;;
     PrintJournal) echo "PrintJobs CSQLite Glibc Synchronization" ;;
-    OrderService) echo "ESCPOS PrintJobs Documents Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
+    OrderService) echo "ESCPOS PrintJobs Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
     WakeHandler) echo "ESCPOS PrintJobs Documents FoundationEssentials Glibc Dispatch Synchronization" ;;
     SampleShop) echo "WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;
     printd)

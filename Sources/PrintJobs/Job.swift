@@ -38,7 +38,7 @@ public enum JobState: String, Sendable, Codable, CaseIterable {
   case expired
   /// Called off, or not for any printer here.
   case cancelled
-  /// The order cannot be printed as it is.
+  /// The order cannot be printed as it is; another wake for it tries again, in case it has been mended.
   case rejected
 
   /// Whether a job may move from `earlier` to this state.
@@ -54,7 +54,7 @@ public enum JobState: String, Sendable, Codable, CaseIterable {
       true
     case (.received, .cancelled), (.fetched, .cancelled), (.rendered, .cancelled), (.expired, .cancelled):
       true
-    case (.received, .rejected), (.fetched, .rejected), (.rendered, .rejected):
+    case (.received, .rejected), (.fetched, .rejected), (.rendered, .rejected), (.rejected, .received):
       true
     default:
       false

@@ -3,7 +3,7 @@ public import PrintJobs
 extension Journal {
   /// Moves a job through `states` in turn, in one transaction.
   ///
-  /// A job that comes from one final state to another (a late answer, a person) is to be reported again.
+  /// A job that leaves a final state (a late answer, a person, another wake) is to be reported again.
   ///
   /// - Parameters:
   ///   - id: The journal's number of the job.
@@ -90,10 +90,8 @@ extension Connection {
       let why = index == states.count - 1 ? change.reason ?? "" : ""
       try note(id, from: job.state, to: state, why: why, at: time)
       job.state = state
-      if state.isFinal {
-        job.finishedAt = time
-        job.reportedAt = nil
-      }
+      job.finishedAt = state.isFinal ? time : nil
+      job.reportedAt = nil
     }
     job.apply(change)
     try JobRow.write(job, to: self)

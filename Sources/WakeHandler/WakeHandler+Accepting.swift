@@ -55,7 +55,8 @@ extension WakeHandler {
     guard !jobs.isEmpty else { return .ended(WakeCompletion(outcome: .notPrinted(Self.noPrinter), jobs: [])) }
     await turnstile.enter()
     defer { turnstile.leave() }
-    let received = try await floor.jobs.receive(jobs, deliveryID: delivery.id, cursor: nil)
+    var received = try await floor.jobs.receive(jobs, deliveryID: delivery.id, cursor: nil)
+    if !received.replayed { received.entries = try await takingUp(received.entries, wake) }
     let known = received.entries.filter { !$0.isNew }.map { JobOutcome(known: $0.job) }
     if received.replayed || known.count == received.entries.count {
       for name in Set(known.map(\.printer)) { await lane(name).nudge() }
@@ -70,6 +71,24 @@ extension WakeHandler {
     await begin(received.entries, wakes: [number], budget)
     floor.wakes.release(number)
     return completion
+  }
+
+  /// Lets rejected jobs begin anew: the backend sends another wake when it has mended the order. Nothing of them has been
+  /// printed, so they need no mark.
+  private func takingUp(
+    _ entries: [Received.Entry], _ wake: Wake
+  ) async throws(JournalError) -> [Received.Entry] {
+    var entries = entries
+    for index in entries.indices where !entries[index].isNew && entries[index].job.state == .rejected {
+      var change = JobChange()
+      change.reason = ""
+      change.order = wake.inlineOrder ?? []
+      change.expiresAt = floor.policies.date() + Double(floor.policies.expiry.components.seconds)
+      change.timeline = Timeline()
+      let job = try await floor.jobs.advance(entries[index].job.id, through: [.received], change: change)
+      entries[index] = Received.Entry(job: job, isNew: true)
+    }
+    return entries
   }
 
   private func printPending(

@@ -34,8 +34,7 @@ struct JournalModel {
     for state in states {
       guard state.follows(job.state) else { return .failure(.init(code: .conflict)) }
       job.state = state
-      guard state.isFinal else { continue }
-      job.finishedAt = time
+      job.finishedAt = state.isFinal ? time : nil
       job.reportedAt = nil
     }
     if let reason = change.reason { job.reason = reason }

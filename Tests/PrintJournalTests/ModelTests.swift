@@ -16,7 +16,7 @@ struct ModelTests {
     var model = JournalModel(time: time.now)
     var journal = try await Journal.open(path: scratch.path, now: { time.now })
     var seen: Set<JobState> = []
-    for _ in 0..<250 {
+    for _ in 0..<500 {
       time.now += Double(Int.random(in: 0...3, using: &random))
       model.time = time.now
       switch Int.random(in: 0..<100, using: &random) {

@@ -34,7 +34,8 @@ final class Scratch: Sendable {
   }
 
   func write(_ bytes: [UInt8], to name: String = "journal.db") throws {
-    guard let file = fopen("\(folder)/\(name)", "wb") else { throw JournalError(.storage, errorText(errno)) }
+    // "e": a child that another test starts must not keep the file, and its room on the disk, when it is deleted.
+    guard let file = fopen("\(folder)/\(name)", "wbe") else { throw JournalError(.storage, errorText(errno)) }
     defer { fclose(file) }
     guard fwrite(bytes, 1, bytes.count, file) == bytes.count else {
       throw JournalError(.storage, errorText(errno))

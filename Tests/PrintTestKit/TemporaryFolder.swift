@@ -18,7 +18,7 @@ public final class TemporaryFolder: Sendable {
   /// Writes a file in the folder and returns its path.
   @discardableResult
   public func write(_ text: String, to name: String) throws -> String {
-    guard let file = fopen(path(name), "wb") else { throw Fixtures.Missing(path: path(name)) }
+    guard let file = fopen(path(name), "wbe") else { throw Fixtures.Missing(path: path(name)) }
     defer { fclose(file) }
     let bytes = Array(text.utf8)
     guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw Fixtures.Missing(path: path(name)) }

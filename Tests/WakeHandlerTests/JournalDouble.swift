@@ -96,10 +96,8 @@ final class JournalDouble: JobPort, Sendable {
           throw JournalError(.conflict, "job \(id) is \(job.state.rawValue)")
         }
         job.state = next
-        if next.isFinal {
-          job.finishedAt = date
-          job.reportedAt = nil
-        }
+        job.finishedAt = next.isFinal ? date : nil
+        job.reportedAt = nil
       }
       job.reason = change.reason ?? job.reason
       job.confirmation = change.confirmation ?? job.confirmation

@@ -101,6 +101,24 @@ struct BadInputTests {
     #expect(try rig.reports().map(\.outcome) == ["notPrinted"])
   }
 
+  @Test("Another wake for a rejected order tries again, and prints it unmarked once it has been mended")
+  func mended() async throws {
+    let orders = try Orders()
+    let rig = try await DaemonRig(orders: orders.path, hasPendingList: false)
+    #expect(try await rig.wake("one").outcome == "notPrinted", "the shop has no such order yet")
+    try orders.add("one", amount: "1e3")
+    #expect(try await rig.wake("one").reason?.contains("items[0].amount") == true)
+    try orders.add("one")
+    let completion = try await rig.wake("one")
+    #expect(completion.result == .newData)
+    #expect(try await rig.wake("one").outcome == "duplicate")
+    await rig.stop()
+    let paper = try rig.paper()
+    #expect(paper.count == 1)
+    #expect(paper.first?.contains("COPY") == false)
+    #expect(try rig.reports().map(\.outcome) == ["notPrinted", "printed"])
+  }
+
   @Test("An order that the shop does not have is not printed, and that is reported")
   func missingOrder() async throws {
     let rig = try await DaemonRig(orders: try Orders().path)
