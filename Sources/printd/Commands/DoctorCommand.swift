@@ -142,7 +142,7 @@ struct DoctorCommand: Command {
     guard missing.isEmpty else {
       return Finding(
         .odd, "fonts", "none for \(missing.map(\.0).joined(separator: ", ")); such text prints as boxes",
-        remedy: "apt install fonts-dejavu-core fonts-droid-fallback fonts-noto-core fonts-symbola")
+        remedy: "apt install fonts-dejavu-core fonts-noto-cjk fonts-noto-core fonts-symbola")
     }
     return Finding(.good, "fonts", "for every script of a receipt")
   }

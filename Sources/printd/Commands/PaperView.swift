@@ -4,8 +4,8 @@ import VirtualPrinter
 
 /// Shows sheets of paper: as a picture where the terminal is wide enough, else as text; and as PNG files.
 enum PaperView {
-  /// Dots of the paper for one column of the terminal, at most; with more of them nobody could read it.
-  private static let dotsPerColumn = 4
+  /// Dots of the paper for one column of the terminal, at most; with more of them small text cannot be read.
+  private static let dotsPerColumn = 2
 
   /// Prints `sheets` on standard output.
   static func show(_ sheets: [Sheet], asText: Bool) {

@@ -14,7 +14,7 @@ struct PreviewCommand: Command {
 
     FILE is a receipt (Docs/schema/receipt.schema.json), an order (Docs/schema/order.schema.json) or the PNG of a
     virtual printer's sheet. It is rendered to ESC/POS and printed on the virtual printer. A terminal that is wide
-    enough (144 columns for 80 mm paper) shows the picture, any other the text.
+    enough (288 columns for 80 mm paper, 192 for 58 mm) shows the picture, any other the text.
 
       -o OUT.png       also writes the picture
       --text           the text, however wide the terminal is
