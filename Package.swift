@@ -80,7 +80,7 @@ let package = Package(
     tests("PrinterLinksTests", ["ESCPOS", "Documents", "PrinterLinks"]),
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
-    tests("VirtualPrinterTests", ["ESCPOS", "TextRaster", "VirtualPrinter"]),
+    tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(
       name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
       swiftSettings: settings),
