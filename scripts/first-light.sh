@@ -49,6 +49,11 @@ timeline() {
     }'
 }
 
+# Whether there is a sheet for every wake.
+paper_is_drawn() {
+  test "$(ls "$folder/paper" | grep -c '\.png$')" -ge "$(ls Fixtures/samples | grep -c '^wake-')"
+}
+
 # 1. The shop's backend, a process of its own.
 mkdir "$folder/orders"
 "$bin/sample-shop" --listen 127.0.0.1:0 --orders "$folder/orders" --reports "$folder/reports.jsonl" \
@@ -86,7 +91,8 @@ for wake in Fixtures/samples/wake-*.json; do
   timeline "$folder/answer.json"
 done
 
-# 4. What came of it.
+# 4. What came of it. The virtual printer draws its paper in its own time.
+until_true paper_is_drawn
 echo
 for sheet in "$folder"/paper/*.png; do
   "$bin/printd" preview "$sheet"
