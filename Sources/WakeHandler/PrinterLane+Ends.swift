@@ -88,14 +88,16 @@ extension PrinterLane {
   /// How long a job may still be printed without a person.
   ///
   /// A job that came before the date was set (a box without a clock of its own boots in 1970) has an expiry that says
-  /// nothing; its age is measured on the boot clock. So is the age of every other, since a date that is set back
-  /// must not make it young again.
+  /// nothing until the payment's time is known; its age is measured on the boot clock. So is the age of every other,
+  /// since a date that is set back must not make it young again.
   func remaining(_ ticket: Ticket) -> Duration {
     let byAge = floor.policies.expiry - ticket.origin.duration(to: floor.now)
     let date = floor.policies.date()
-    guard ticket.job.expiresAt >= Policies.earliestDate, date >= Policies.earliestDate else { return byAge }
+    guard date >= Policies.earliestDate else { return byAge }
     let byDate = Duration.clampedSeconds(ticket.job.expiresAt - date)
-    return ticket.job.receivedAt >= Policies.earliestDate ? min(byDate, byAge) : byDate
+    // Received with a date, an expiry in the distant past is one that is over, not one that says nothing.
+    if ticket.job.receivedAt >= Policies.earliestDate { return min(byDate, byAge) }
+    return ticket.job.expiresAt >= Policies.earliestDate ? byDate : byAge
   }
 
   /// When the next job in the line expires; an hour at most, since the date may be set meanwhile. While the journal

@@ -49,8 +49,6 @@ extension PrinterLane {
           let hadDate = ticket.job.receivedAt >= Policies.earliestDate
           let start = hadDate ? min(paidAt, ticket.job.receivedAt) : paidAt
           expiresAt = start + Double(floor.policies.expiry.components.seconds)
-          // Paid in the distant past is not the same as received without a date.
-          if hadDate { expiresAt = max(expiresAt, Policies.earliestDate) }
         }
         update(id) { $0.job.expiresAt = expiresAt }
         guard let ticket = self.ticket(id), remaining(ticket) > .zero else {
