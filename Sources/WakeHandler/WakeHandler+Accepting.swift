@@ -56,7 +56,7 @@ extension WakeHandler {
     await turnstile.enter()
     defer { turnstile.leave() }
     var received = try await floor.jobs.receive(jobs, deliveryID: delivery.id, cursor: nil)
-    if !received.replayed { received.entries = try await takingUp(received.entries, wake) }
+    if !received.replayed { received.entries = await takingUp(received.entries, wake) }
     let known = received.entries.filter { !$0.isNew }.map { JobOutcome(known: $0.job) }
     if received.replayed || known.count == received.entries.count {
       for name in Set(known.map(\.printer)) { await lane(name).nudge() }
@@ -74,10 +74,9 @@ extension WakeHandler {
   }
 
   /// Lets rejected jobs begin anew: the backend sends another wake when it has mended the order. Nothing of them has been
-  /// printed, so they need no mark.
-  private func takingUp(
-    _ entries: [Received.Entry], _ wake: Wake
-  ) async throws(JournalError) -> [Received.Entry] {
+  /// printed, so they need no mark. One that the journal does not let begin stays rejected, and the wake says so: the
+  /// delivery is on record by now and must not be refused, for its repetition would count as a replay.
+  private func takingUp(_ entries: [Received.Entry], _ wake: Wake) async -> [Received.Entry] {
     var entries = entries
     for index in entries.indices where !entries[index].isNew && entries[index].job.state == .rejected {
       var change = JobChange()
@@ -85,8 +84,16 @@ extension WakeHandler {
       change.order = wake.inlineOrder ?? []
       change.expiresAt = floor.policies.date() + Double(floor.policies.expiry.components.seconds)
       change.timeline = Timeline()
-      let job = try await floor.jobs.advance(entries[index].job.id, through: [.received], change: change)
-      entries[index] = Received.Entry(job: job, isNew: true)
+      let rejected = entries[index].job
+      do {
+        let job = try await floor.jobs.advance(rejected.id, through: [.received], change: change)
+        entries[index] = Received.Entry(job: job, isNew: true)
+      } catch {
+        floor.ports.note(
+          HandlerEvent(
+            .error, "a rejected job cannot begin anew: \(error)", job: rejected.id, order: rejected.key.orderID,
+            printer: rejected.printer))
+      }
     }
     return entries
   }

@@ -49,6 +49,31 @@ struct AcceptTests {
     #expect(scene.orders.reports.count == 1)
   }
 
+  @Test("another wake for a rejected order begins it anew, and prints it unmarked")
+  func rejectedThenMended() async throws {
+    let scene = try Scene()
+    scene.orders.answer("bread", .fails(.notFound), .order("bread"))
+    #expect(try await scene.wake("bread", id: "a").value.outcome.word == "notPrinted")
+    let value = try await scene.wake("bread", id: "b").value
+    #expect(value.outcome == .printed(.fence) && value.jobs.map(\.id) == [1])
+    #expect(try scene.front.paper == ["bread"])
+    #expect(scene.orders.reports.map(\.outcome) == ["notPrinted", "printed"])
+  }
+
+  @Test("a rejected job that the journal does not let begin anew stays rejected, and the wake says so")
+  func rejectedOnFullDisk() async throws {
+    let scene = try Scene()
+    scene.orders.answer("bread", .fails(.notFound), .order("bread"))
+    _ = try await scene.wake("bread", id: "a").value
+    scene.journal.fail("received", times: 1)
+    // The delivery is on record, so this must be an answer and not a refusal that asks for a repetition.
+    let value = try await scene.wake("bread", id: "b").value
+    #expect(value.outcome.word == "notPrinted" && !value.replayed)
+    #expect(scene.states == [.rejected])
+    #expect(try scene.front.accepted.isEmpty)
+    #expect(try await scene.wake("bread", id: "c").value.outcome == .printed(.fence))
+  }
+
   @Test("a delivery that comes again is a replay, with an order or without")
   func replay() async throws {
     let scene = try Scene()
