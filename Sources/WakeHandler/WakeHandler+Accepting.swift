@@ -91,7 +91,8 @@ extension WakeHandler {
       } catch {
         floor.ports.note(
           HandlerEvent(
-            .error, "a rejected job cannot begin anew: \(error)", job: rejected.id, order: rejected.key.orderID,
+            .error, "a rejected job cannot begin anew: \(error)", job: rejected.id,
+            order: rejected.key.orderID,
             printer: rejected.printer))
       }
     }
