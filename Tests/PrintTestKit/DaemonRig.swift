@@ -102,14 +102,16 @@ public final class DaemonRig: Sendable {
   }
 
   /// Looks again and again, forty seconds at most, since a file tells nobody that it has changed.
-  public static func until(_ condition: () async throws -> Bool) async throws {
+  public static func until(
+    line: Int = #line, file: String = #fileID, _ condition: () async throws -> Bool
+  ) async throws {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(40)
     while clock.now < end {
       if try await condition() { return }
       try await clock.sleep(for: .milliseconds(5))
     }
-    throw NotReady(description: "waited in vain")
+    throw NotReady(description: "waited in vain at \(file):\(line)")
   }
 
   /// The daemon's log so far.
