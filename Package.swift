@@ -41,6 +41,12 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
+    .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
+    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+    .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
 
     // Floor 0
     library("ESCPOS", [], resources: [.embedInCode("Profile/profiles.json")]),
@@ -51,18 +57,24 @@ let package = Package(
     library("PrinterLinks", ["ESCPOS"]),
     library("Curl", ["ESCPOS", "CCurl"]),
     library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
+    library("DBus", ["ESCPOS", "CDBus"]),
+    library("Sound", ["ESCPOS", "CPulse", "CALSA", "CSndFile", "CSonic"]),
     // Floor 2
     library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
     library("PrintJournal", ["PrintJobs", "CSQLite"]),
     library("OrderService", ["ESCPOS", "PrintJobs", "Curl"]),
     library("WakeHandler", ["ESCPOS", "Documents", "PrintJobs"]),
+    library("BLETransport", ["ESCPOS", "DBus", "PrinterLinks", "CBluetooth"]),
+    library("SpokenAmounts", ["PrintJobs"]),
+    library("Announcer", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto"]),
     // Floor 3
     program(
       "printd",
       [
         "ESCPOS", "PrintJobs", "Documents", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter",
         "PrintJournal",
-        "OrderService", "WakeHandler", "Curl", "CSystemd",
+        "OrderService", "WakeHandler", "Curl", "CSystemd", "DBus", "BLETransport", "SpokenAmounts", "Sound",
+        "Announcer",
       ]),
     program("SampleShop", ["WakeChannels"]),
 
@@ -80,6 +92,11 @@ let package = Package(
     tests("PrinterLinksTests", ["ESCPOS", "Documents", "PrinterLinks"]),
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
+    tests("DBusTests", ["ESCPOS", "DBus"]),
+    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
+    tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
+    tests("SoundTests", ["ESCPOS", "Sound"]),
+    tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(
       name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",

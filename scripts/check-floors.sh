@@ -17,10 +17,18 @@ plan() {
     PrintJournal) echo "PrintJobs CSQLite Glibc Synchronization" ;;
     OrderService) echo "ESCPOS PrintJobs Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
     WakeHandler) echo "ESCPOS PrintJobs Documents FoundationEssentials Glibc Dispatch Synchronization" ;;
+    DBus) echo "ESCPOS CDBus Glibc Synchronization" ;;
+    BLETransport) echo "ESCPOS DBus PrinterLinks CBluetooth Glibc Dispatch Synchronization" ;;
+    SpokenAmounts) echo "PrintJobs Glibc" ;;
+    Sound) echo "ESCPOS CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Dispatch Synchronization" ;;
+    Announcer)
+      echo "ESCPOS PrintJobs Documents SpokenAmounts Sound Curl CCrypto FoundationEssentials Glibc Dispatch" \
+        "Synchronization"
+      ;;
     SampleShop) echo "WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;
     printd)
       echo "ESCPOS PrintJobs Documents TextRaster PrinterLinks Curl WakeChannels VirtualPrinter PrintJournal" \
-        "OrderService WakeHandler CSystemd FoundationEssentials Glibc Dispatch Synchronization" ;;
+        "OrderService WakeHandler DBus BLETransport SpokenAmounts Sound Announcer CSystemd FoundationEssentials Glibc Dispatch Synchronization" ;;
     *) echo "" ;;
   esac
 }

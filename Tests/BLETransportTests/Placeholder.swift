@@ -1,0 +1,1 @@
+// Until the first file of these tests.
