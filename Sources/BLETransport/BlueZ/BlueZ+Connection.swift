@@ -54,7 +54,8 @@ extension BlueZ {
           for await signal in signals { await self?.take(signal) }
         },
       ]
-      let name = try? await bus.call(.bus("GetNameOwner", .string(BlueZName.service)), by: deadline).first?.string
+      let name = try? await bus.call(.bus("GetNameOwner", .string(BlueZName.service)), by: deadline).first?
+        .string
       if owner == nil { await adopt(name ?? nil) }
     } catch {
       await bus.close()

@@ -15,6 +15,7 @@ extension BlueZ {
     case (BlueZName.objectManager, "InterfacesAdded"):
       guard arguments.count == 2, let path = arguments[0].objectPath else { return }
       tree.add(path, BlueZTree.interfaces(arguments[1]))
+      saw(path)
     case (BlueZName.objectManager, "InterfacesRemoved"):
       guard arguments.count == 2, let path = arguments[0].objectPath, let names = arguments[1].strings else {
         return
@@ -29,6 +30,10 @@ extension BlueZ {
         if properties.count == 1 { return }
       }
       tree.change(signal.path, interface, to: properties, invalidated: arguments[2].strings ?? [])
+      if interface == BlueZName.device, properties["RSSI"] != nil || properties["Connected"]?.boolean == true
+      {
+        saw(signal.path)
+      }
     default:
       return
     }
@@ -57,7 +62,9 @@ extension BlueZ {
     guard tree.adapters[device.adapter]?.powered == true else {
       return LinkError(.lost, "\(title): the adapter was switched off")
     }
-    guard device.connected else { return LinkError(.lost, "\(title): the printer has hung up or is out of range") }
+    guard device.connected else {
+      return LinkError(.lost, "\(title): the printer has hung up or is out of range")
+    }
     guard tree.characteristics[link.characteristic] != nil else {
       return LinkError(.lost, "\(title): the printer has withdrawn its print service")
     }

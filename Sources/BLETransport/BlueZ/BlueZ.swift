@@ -52,17 +52,20 @@ public actor BlueZ {
   var listeners: [String: @Sendable ([UInt8]) -> Void] = [:]
   /// The open links, by number.
   var links: [Int: GATTLink] = [:]
-  /// Devices that are being disconnected by us (nil), or since when they are, by path.
-  var parted: [String: BootInstant?] = [:]
+  /// Devices that we disconnect or have disconnected, by path.
+  var parted: [String: Parting] = [:]
   var discovery = Discovery()
   var discovering: Task<Void, Never>?
-  var presences: [String: PresenceScan] = [:]
+  /// The absent printers that somebody waits for.
+  var sightings: [BluetoothAddress: Sightings] = [:]
+  var lookout: Task<Void, Never>?
 
   /// Creates it; nothing is opened yet.
   ///
   /// - Parameter note: Takes lines for the log: bluetoothd gone and back, a back channel refused.
   public init(
-    address: DBusAddress = .system, clock: any BootTimeClock, note: @escaping @Sendable (String) -> Void = { _ in }
+    address: DBusAddress = .system, clock: any BootTimeClock,
+    note: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.address = address
     self.clock = clock
@@ -76,7 +79,7 @@ public actor BlueZ {
   ///
   /// Devices that are being disconnected are waited for until `deadline`, so that a phone can have the printer.
   public func stop(by deadline: BootInstant) async {
-    _ = try? await wait(by: deadline) { bluez in !bluez.parted.values.contains { $0 == nil } }
+    _ = try? await wait(by: deadline) { !$0.parted.values.contains(.going) }
     running?.cancel()
     await bus?.close()
     await running?.value
@@ -127,12 +130,14 @@ public actor BlueZ {
   /// - Throws: ``DBusError``; `.disconnected` while there is no bus.
   @discardableResult
   public func call(
-    _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = [], by deadline: BootInstant
+    _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = [],
+    by deadline: BootInstant
   ) async throws(DBusError) -> [DBusValue] {
     guard let bus else { throw DBusError(.disconnected, "the message bus is not connected") }
     return try await bus.call(
       DBusCall(
-        destination: BlueZName.service, path: path, interface: interface, member: member, arguments: arguments,
+        destination: BlueZName.service, path: path, interface: interface, member: member,
+        arguments: arguments,
         autoStart: false), by: deadline)
   }
 
@@ -184,7 +189,9 @@ public actor BlueZ {
   /// Waits for the turn at an adapter: between taking and ending it nobody else connects there.
   ///
   /// - Throws: ``LinkError``: `.deadline`, `.cancelled`.
-  public nonisolated func turn(at adapter: Adapter, by deadline: BootInstant) async throws(LinkError) -> AdapterTurn {
+  public nonisolated func turn(at adapter: Adapter, by deadline: BootInstant) async throws(LinkError)
+    -> AdapterTurn
+  {
     try await turns.take(at: adapter.path, by: deadline)
   }
 }

@@ -65,7 +65,8 @@ struct Discovery {
     var wanted: [String: BluetoothTransport] = [:]
     if holds.isEmpty {
       for want in wants.values where powered.contains(want.adapter) && pauses[want.adapter] == nil {
-        wanted[want.adapter] = wanted[want.adapter].map { $0 == want.transport ? $0 : .both } ?? want.transport
+        wanted[want.adapter] =
+          wanted[want.adapter].map { $0 == want.transport ? $0 : .both } ?? want.transport
       }
     }
     for adapter in running.keys.sorted() where wanted[adapter] != running[adapter] { return .stop(adapter) }

@@ -118,11 +118,13 @@ extension BlueZFault {
     let title = printer.title
     switch self {
     case .away:
-      return LinkError(.unreachable, "\(title) does not answer: it is off, out of range or used by another host")
+      return LinkError(
+        .unreachable, "\(title) does not answer: it is off, out of range or used by another host")
     case .heldElsewhere:
       return LinkError(.busy, "\(title) hangs up: another host (a phone?) is using it; disconnect it there")
     case .passing:
-      return LinkError(.unreachable, "\(title) cannot be connected: off, out of range or disturbed (\(error))")
+      return LinkError(
+        .unreachable, "\(title) cannot be connected: off, out of range or disturbed (\(error))")
     case .inProgress, .alreadyConnected:
       return LinkError(.busy, "\(title) is being connected by another program on this machine (\(error))")
     case .needsPairing:
@@ -131,12 +133,14 @@ extension BlueZFault {
         "\(title) does not accept our pairing (\(error)); run: printd printers pair \(printer.address)")
     case .adapterOff: return .adapterOff(title)
     case .vanished:
-      return LinkError(.unreachable, "\(title) is not to be found: it is off, out of range or used by another host")
+      return LinkError(
+        .unreachable, "\(title) is not to be found: it is off, out of range or used by another host")
     case .daemonAway: return .daemonAway
     case .forbidden: return .forbidden("\(error)")
     case .ours(.deadline): return LinkError(.deadline, "\(title) was not connected in time")
     case .ours(.cancelled): return .cancelled
-    case .ours(.unavailable): return LinkError(.unreachable, "the system's message bus cannot be reached: \(error)")
+    case .ours(.unavailable):
+      return LinkError(.unreachable, "the system's message bus cannot be reached: \(error)")
     case .ours, .other: return LinkError(.unreachable, "\(title) cannot be connected: \(error)")
     }
   }
@@ -148,7 +152,8 @@ extension LinkError {
 
   static func forbidden(_ words: String) -> LinkError {
     LinkError(
-      .refused, "this user may not use Bluetooth; add it to the group bluetooth, then restart printd (\(words))")
+      .refused,
+      "this user may not use Bluetooth; add it to the group bluetooth, then restart printd (\(words))")
   }
 
   static func adapterOff(_ title: String) -> LinkError {

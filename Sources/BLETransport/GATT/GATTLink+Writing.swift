@@ -13,12 +13,12 @@ extension GATTLink {
   ///
   /// - Parameter all: Whether to go on until nothing is left; else the last chunk of the window and of `rest` stays, to be
   ///   sent as a request.
-  func command(_ rest: inout ArraySlice<UInt8>, all: Bool, by deadline: BootInstant) async throws(LinkError) {
+  func command(_ rest: inout Outgoing, all: Bool, by deadline: BootInstant) async throws(LinkError) {
     var flying: [Flying] = []
     do throws(LinkError) {
       while !rest.isEmpty {
         try check(deadline)
-        let part = rest.prefix(chunk)
+        let part = rest.chunk(chunk)
         if !all, isLast(part, of: rest) { break }
         guard state.withLock({ $0.way == .commandsUnheard || $0.window.hasRoom(for: part.count) }) else {
           try await land(&flying, &rest)
@@ -27,7 +27,7 @@ extension GATTLink {
           continue
         }
         flying.append((try hand(part, "command", by: deadline), part.count))
-        rest = rest.dropFirst(part.count)
+        rest.advance(part.count)
         sendBarrierIfDue()
         if flying.count == Self.mostInFlight || rest.isEmpty {
           if try await land(&flying, &rest) { try await pause(by: deadline) }
@@ -42,8 +42,8 @@ extension GATTLink {
   }
 
   /// Whether a chunk is the last before a request must follow.
-  private func isLast(_ part: ArraySlice<UInt8>, of rest: ArraySlice<UInt8>) -> Bool {
-    part.count == rest.count || !state.withLock { $0.window.hasRoom(for: part.count + chunk) }
+  private func isLast(_ part: ArraySlice<UInt8>, of rest: Outgoing) -> Bool {
+    part.count == rest.remaining || !state.withLock { $0.window.hasRoom(for: part.count + chunk) }
   }
 
   /// Hands a write to the bus; its bytes count as accepted from now on.
@@ -67,7 +67,7 @@ extension GATTLink {
   ///
   /// - Returns: Whether it had refused some only because it was busy; they may be sent again.
   @discardableResult
-  private func land(_ flying: inout [Flying], _ rest: inout ArraySlice<UInt8>) async throws(LinkError) -> Bool {
+  private func land(_ flying: inout [Flying], _ rest: inout Outgoing) async throws(LinkError) -> Bool {
     var refusal: DBusError?
     var doubt: DBusError?
     var hasHole = false
@@ -79,8 +79,7 @@ extension GATTLink {
         if error.isRefusal {
           refusal = refusal ?? error
           state.withLock { $0.window.refuse(count) }
-          // A slice of the job's array: what was dropped last is still before its start.
-          rest = rest.base(regaining: count)
+          rest.goBack(count)
         } else {
           doubt = doubt ?? error
           hasHole = hasHole || refusal != nil
@@ -100,12 +99,12 @@ extension GATTLink {
   }
 
   /// Sends one chunk as a request, waits for the printer's answer and takes the chunk off `rest`.
-  func request(_ rest: inout ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+  func request(_ rest: inout Outgoing, by deadline: BootInstant) async throws(LinkError) {
     guard !rest.isEmpty else { return }
     // One of an earlier call, whose time was over, may still be out.
     try await requestEnd(by: deadline)
     try check(deadline)
-    let part = rest.prefix(chunk)
+    let part = rest.chunk(chunk)
     state.withLock { $0.isRequesting = true }
     let call: DBusPendingCall
     do throws(LinkError) {
@@ -114,19 +113,22 @@ extension GATTLink {
       state.withLock { $0.isRequesting = false }
       throw error
     }
-    rest = rest.dropFirst(part.count)
+    rest.advance(part.count)
+    let position = bytesAccepted
     // In a task of its own: the answer counts also when its sender has stopped waiting.
     Task { [self] in
       do throws(DBusError) {
         _ = try await call.values()
         state.withLock { state in
-          state.window.acknowledgeAll()
+          state.window.acknowledge(upTo: position)
           state.isProven = true
           state.isRequesting = false
         }
       } catch {
         state.withLock { state in
           if error.isRefusal { state.window.refuse(part.count) }
+          // The printer has answered, if only that it takes no requests.
+          if error.saysRequestsAreNotTaken { state.canRequest = false }
           state.requestFailure = error
           state.isRequesting = false
         }
@@ -139,8 +141,9 @@ extension GATTLink {
       return state.requestFailure
     }
     guard let failed else { return }
+    if failed.isRefusal { rest.goBack(part.count) }
+    if failed.saysRequestsAreNotTaken, state.withLock({ $0.way }) != .requests { return }
     guard failed.isRefusal, BlueZFault(failed) == .inProgress else { throw failure(failed) }
-    rest = rest.base(regaining: part.count)
     try await pause(by: deadline)
   }
 
@@ -182,12 +185,19 @@ extension GATTLink {
 }
 
 extension DBusError {
+  /// Whether the printer takes no Write Requests on this characteristic, whatever its flags say.
+  var saysRequestsAreNotTaken: Bool {
+    name == "org.bluez.Error.NotSupported"
+      || (name == "org.bluez.Error.NotPermitted" && message == "Write not permitted")
+  }
+
   /// Whether the write was provably not made: the other side says so, or it never got to it.
   var isRefusal: Bool {
     switch code {
     // bluetoothd went away in the middle, or answers for a request that the end of the connection has cancelled.
     case .remote(DBusError.Name.noReply): false
-    case .remote("org.bluez.Error.Failed"): !message.hasPrefix("Operation failed") || message.contains("ATT error")
+    case .remote("org.bluez.Error.Failed"):
+      !message.hasPrefix("Operation failed") || message.contains("ATT error")
     case .remote, .invalid, .unavailable: true
     case .malformed, .disconnected, .deadline, .cancelled: false
     }

@@ -37,8 +37,10 @@ public final class GATTLink: PrinterLink, Sendable {
   struct State {
     var window: WriteWindow
     var way: Way
-    /// Whether the printer has answered a write of this link.
-    var isProven = false
+    /// Whether Write Requests are taken.
+    var canRequest: Bool
+    /// Whether the printer has answered a write of this link, or need not.
+    var isProven: Bool
     /// Whether a Write Request is out.
     var isRequesting = false
     /// Why the last request failed, until its sender has seen it.
@@ -96,7 +98,11 @@ public final class GATTLink: PrinterLink, Sendable {
     clock = bluez.clock
     bell = Bell(clock: bluez.clock)
     let window = parts.printer.window ?? BluetoothPrinter.defaultWindow
-    state = Locked(State(window: WriteWindow(limit: max(window, parts.chunk)), way: parts.way))
+    state = Locked(
+      State(
+        window: WriteWindow(limit: max(window, parts.chunk)), way: parts.way,
+        canRequest: parts.characteristics.write.takesRequests, isProven: parts.printer.writeMode == .commands)
+    )
   }
 
   /// Bytes that bluetoothd was given and has not refused.
@@ -113,7 +119,7 @@ public final class GATTLink: PrinterLink, Sendable {
   /// - Throws: ``LinkError``: `.deadline`, `.lost`, `.cancelled`; `.busy` when another program has acquired the
   ///   characteristic; `.refused` when the printer wants a pairing.
   public func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
-    var rest = bytes
+    var rest = Outgoing(bytes)
     while !rest.isEmpty {
       switch state.withLock({ $0.nextWay }) {
       case .requests:
@@ -174,7 +180,9 @@ public final class GATTLink: PrinterLink, Sendable {
       defer { state.hasOverflowed = state.hasOverflowed || state.received.count == Self.receiveLimit }
       return state.received.count == Self.receiveLimit && !state.hasOverflowed
     }
-    if overflows { bluez.note("\(printer.title): answers that nobody reads; from now on they are thrown away") }
+    if overflows {
+      bluez.note("\(printer.title): answers that nobody reads; from now on they are thrown away")
+    }
     bell.ring()
   }
 
@@ -198,5 +206,9 @@ public final class GATTLink: PrinterLink, Sendable {
 
 extension GATTLink.State {
   /// How the next write is to go: the first one as a request, if the characteristic takes any.
-  var nextWay: GATTLink.Way { way }
+  var nextWay: GATTLink.Way {
+    if !isProven, canRequest { return .requests }
+    if way == .commandsEndingInRequest, !canRequest { return .commandsUnheard }
+    return way
+  }
 }

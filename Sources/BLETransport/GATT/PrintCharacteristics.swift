@@ -58,7 +58,8 @@ public struct PrintCharacteristics: Equatable, Sendable {
   ) throws(Fault) -> PrintCharacteristics {
     let all = tree.characteristics(of: service.path)
     func first(_ wanted: [BluetoothUUID], where holds: (GATTCharacteristic) -> Bool) -> GATTCharacteristic? {
-      wanted.lazy.compactMap { uuid in all.first { $0.uuid == uuid && holds($0) } }.first
+      let found = wanted.compactMap { uuid in all.first { $0.uuid == uuid && holds($0) } }
+      return found.first
     }
     let write: GATTCharacteristic
     if let uuid = printer.writeCharacteristic {

@@ -59,8 +59,8 @@ struct WriteWindow: Equatable, Sendable {
     barrier = nil
   }
 
-  /// A request that carried bytes was answered: it and everything before it has arrived.
-  mutating func acknowledgeAll() {
-    acknowledged = accepted
+  /// A request that carried the bytes before `position` was answered: they and everything before them have arrived.
+  mutating func acknowledge(upTo position: Int) {
+    acknowledged = max(acknowledged, min(position, accepted))
   }
 }

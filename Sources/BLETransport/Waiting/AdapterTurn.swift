@@ -1,4 +1,4 @@
-public import ESCPOS
+import ESCPOS
 
 /// The lines at the adapters: one connecting attempt at a time on each, in the order of asking.
 ///
