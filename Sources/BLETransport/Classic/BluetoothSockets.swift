@@ -6,18 +6,13 @@ import PrinterLinks
 ///
 /// Source: `bluetooth/rfcomm.h`, `bluetooth/bluetooth.h` of libbluetooth; rfcomm(7) is not written.
 enum RFCOMMSocket {
-  /// What the connection must be (`BT_SECURITY`).
-  enum Security: Sendable {
-    /// No pairing of our own accord; the printer may still ask for it, and a bond that is there is used.
-    case low
-    /// Authenticated and encrypted: the kernel pairs through bluetoothd's agent when there is no bond.
-    case medium
-  }
-
   /// Channels that a printer can listen on.
   static let channels: ClosedRange<UInt8> = 1...30
 
   /// Opens a socket that does not block and starts to connect it.
+  ///
+  /// `BT_SECURITY` is low: no pairing of our own accord. The printer may still ask for it, a bond that is there is used,
+  /// and a link between two devices that know Secure Simple Pairing is encrypted all the same.
   ///
   /// - Parameters:
   ///   - address: `00:11:22:33:44:55`.
@@ -25,7 +20,7 @@ enum RFCOMMSocket {
   /// - Returns: The descriptor, the caller's to close; it can be written when it is connected, and has an error when it
   ///   cannot be. `EINVAL` when an address is none, `EAFNOSUPPORT` where there is no Bluetooth.
   static func connecting(
-    to address: String, channel: UInt8, from adapter: String? = nil, security: Security = .low
+    to address: String, channel: UInt8, from adapter: String? = nil
   ) -> Result<Int32, SystemError> {
     guard let peer = bdaddr_t(text: address), channels.contains(channel) else {
       return .failure(SystemError(number: EINVAL))
@@ -38,7 +33,7 @@ enum RFCOMMSocket {
       return .failure(error)
     }
     var level = bt_security(
-      level: UInt8(security == .low ? BT_SECURITY_LOW : BT_SECURITY_MEDIUM), key_size: 0)
+      level: UInt8(BT_SECURITY_LOW), key_size: 0)
     let size = socklen_t(MemoryLayout<bt_security>.size)
     guard setsockopt(descriptor, SOL_BLUETOOTH, BT_SECURITY, &level, size) == 0 else { return fail(.last) }
     if let adapter {
@@ -63,6 +58,15 @@ enum RFCOMMSocket {
       return nil
     }
     return address.rc_channel
+  }
+
+  /// Whether a descriptor is a socket that carries a stream, as a printer's must: bluetoothd hands out one that keeps
+  /// packets apart when a printer's record names an L2CAP channel.
+  static func isStream(_ descriptor: Int32) -> Bool {
+    var type: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0
+      && type == Int32(SOCK_STREAM.rawValue)
   }
 
   private static func call(

@@ -4,18 +4,6 @@ import PrinterLinks
 
 /// Asks a printer on which RFCOMM channels it has a serial port (SDP).
 enum ServiceDiscovery {
-  /// Why there is no answer.
-  enum Fault: Error, Equatable {
-    /// The printer's SDP server could not be reached, or failed.
-    case system(SystemError)
-    /// It did not answer in time.
-    case deadline
-    /// The task was cancelled.
-    case cancelled
-    /// What it answered is no list of records.
-    case malformed(SDPElement.Malformed)
-  }
-
   /// How long a server may take to answer once it is connected; some never do.
   static let answeringTime = Duration.seconds(2)
   /// The most packets of one answer; a packet has 64 KB at the most and 672 bytes as a rule.
@@ -26,7 +14,7 @@ enum ServiceDiscovery {
   /// - Returns: The channels, best first; none when the printer has no serial port.
   static func serialPortChannels(
     of address: String, from adapter: String? = nil, by deadline: BootInstant, clock: any BootTimeClock
-  ) async throws(Fault) -> [UInt8] {
+  ) async throws(ClassicFault) -> [UInt8] {
     switch SDPSession.connecting(to: address, from: adapter) {
     case .failure(let error): throw .system(error)
     case .success(let session):
@@ -40,7 +28,7 @@ enum ServiceDiscovery {
   /// Asks over a session that is connected.
   static func serialPortChannels(
     asking session: SDPSession, by deadline: BootInstant, clock: any BootTimeClock
-  ) async throws(Fault) -> [UInt8] {
+  ) async throws(ClassicFault) -> [UInt8] {
     if let error = session.ask(forService: SerialPortRecords.serialPort) { throw .system(error) }
     for _ in 0..<mostPackets {
       try await wait(for: .reading, of: session, by: deadline, clock: clock)
@@ -57,21 +45,11 @@ enum ServiceDiscovery {
   private static func wait(
     for direction: Poller.Direction, of session: SDPSession, by deadline: BootInstant,
     clock: any BootTimeClock
-  ) async throws(Fault) {
+  ) async throws(ClassicFault) {
     switch await Poller.shared.wait(for: direction, of: session.descriptor, by: deadline, clock: clock) {
     case .ready: return
     case .deadline: throw .deadline
     case .cancelled, .closed: throw .cancelled
     }
-  }
-}
-
-extension SystemError {
-  /// The error that a socket has to tell (`SO_ERROR`), told once.
-  static func pending(on descriptor: Int32) -> SystemError? {
-    var number: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length) == 0 else { return .last }
-    return number == 0 ? nil : SystemError(number: number)
   }
 }

@@ -111,7 +111,7 @@ struct ClassicDiscoveryTests {
     "fails at once for an address that is none",
     arguments: ["", "00:11:22:33:44", "00:00:00:00:00:00", "FF:FF:FF:00:00:00"])
   func noAddress(_ address: String) async {
-    await #expect(throws: ServiceDiscovery.Fault.system(SystemError(number: EINVAL))) {
+    await #expect(throws: ClassicFault.system(SystemError(number: EINVAL))) {
       try await ServiceDiscovery.serialPortChannels(of: address, by: soon, clock: clock)
     }
   }
