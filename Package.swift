@@ -109,7 +109,7 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "printd", "SampleShop",
+        "TextRaster", "BLETransport", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",

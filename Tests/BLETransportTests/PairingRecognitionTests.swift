@@ -14,14 +14,18 @@ struct PairingRecognitionTests {
     var reasons: [Recognition.Reason] = []
     var testDescription: String { "\(name ?? "nameless") \(services) → \(verdict)" }
 
-    var sighting: Sighting {
-      var sighting = Sighting(address: "00:AA:01:01:00:42")
+    func sighting() throws -> Sighting {
+      var sighting = try PairingRecognitionTests.sighting()
       sighting.name = name
-      sighting.services = services.map { $0.count == 4 ? "0000\($0)-0000-1000-8000-00805f9b34fb" : $0 }
+      sighting.services = try services.map { try #require(BluetoothUUID($0)) }
       sighting.deviceClass = deviceClass
       sighting.icon = icon
       return sighting
     }
+  }
+
+  static func sighting() throws -> Sighting {
+    Sighting(address: try #require(BluetoothAddress("00:AA:01:01:00:42")))
   }
 
   static let isscModule = "49535343-fe7d-4ae5-8fa9-9fafd205e455"
@@ -78,6 +82,9 @@ struct PairingRecognitionTests {
     Case(
       name: "TSP654II", services: ["1101"], deviceClass: 0x040680, verdict: .refused, language: .starLine,
       reasons: [.deviceClass, .name]),
+    Case(
+      services: ["be3dd650-2b3d-42f1-99c1-f0f749dd0678"], verdict: .refused, language: .letraTag,
+      reasons: [.service("be3dd650")]),
     // Printers for documents.
     Case(
       services: ["1126"], deviceClass: 0x040680, verdict: .refused, language: .pages, reasons: [.deviceClass]),
@@ -103,8 +110,8 @@ struct PairingRecognitionTests {
   ]
 
   @Test("By name, services and class", arguments: cases)
-  func recognise(_ item: Case) {
-    let recognition = Recognition(item.sighting)
+  func recognise(_ item: Case) throws {
+    let recognition = Recognition(try item.sighting())
     #expect(recognition.verdict == item.verdict)
     #expect(recognition.language == item.language)
     #expect(recognition.reasons == item.reasons)
@@ -119,15 +126,15 @@ struct PairingRecognitionTests {
   }
 
   @Test("Service data names a service, too")
-  func serviceData() {
-    var sighting = Sighting(address: "00:AA:01:01:00:42")
-    sighting.serviceData = ["0000ae30-0000-1000-8000-00805f9b34fb"]
+  func serviceData() throws {
+    var sighting = try Self.sighting()
+    sighting.serviceData = [BluetoothUUID(0xAE30)]
     #expect(Recognition(sighting).language == .cat)
   }
 
   @Test("The radios are told by what only an inquiry or only an advertisement can say")
-  func radios() {
-    var sighting = Sighting(address: "00:AA:01:01:00:42")
+  func radios() throws {
+    var sighting = try Self.sighting()
     #expect(sighting.radio == .ble)
     sighting.deviceClass = 0x040680
     #expect(sighting.radio == .classic)
@@ -135,7 +142,7 @@ struct PairingRecognitionTests {
     #expect(sighting.radio == .dual)
     sighting.deviceClass = nil
     #expect(sighting.radio == .ble)
-    sighting.services = [PrinterService.serialPort]
+    sighting.services = [.serialPort]
     #expect(sighting.radio == .dual)
     sighting.advertisingFlags = 0x06
     #expect(sighting.radio == .ble, "it says that it has no Classic radio")

@@ -40,4 +40,16 @@ public enum PrinterLanguage: String, Sendable, CaseIterable {
     case .pages: "a printer for documents, not for receipts"
     }
   }
+
+  /// The GATT services of printers that do not speak ESC/POS.
+  static let services: [(uuid: BluetoothUUID, language: PrinterLanguage)] = [
+    (BluetoothUUID(0xAE30), .cat), (BluetoothUUID(0xAF30), .cat),
+    (BluetoothUUID(0x38EB_4A80_C570_11E3, 0x9507_0002_A5D5_C51B), .linkOS),
+    (BluetoothUUID(0xBE3D_D650_2B3D_42F1, 0x99C1_F0F7_49DD_0678), .letraTag),
+  ]
+
+  /// The language of a printer that has this service, where the service tells that it is not ESC/POS.
+  static func ofService(_ uuid: BluetoothUUID) -> PrinterLanguage? {
+    services.first { $0.uuid == uuid }?.language
+  }
 }

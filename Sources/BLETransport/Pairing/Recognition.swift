@@ -52,9 +52,8 @@ public struct Recognition: Equatable, Sendable {
   /// A name of a known family decides, since services are shared: the same serial module sits in receipt printers,
   /// label printers and the diagnosis plugs of cars. Then services that only printers have, then the class of device.
   public init(_ sighting: Sighting) {
-    let services = PrinterService.all.filter {
-      sighting.services.contains($0.uuid) || sighting.serviceData.contains($0.uuid)
-    }
+    let services = sighting.printServices
+    let foreign = services.lazy.compactMap(PrinterLanguage.ofService).first
     let isPrinter = sighting.isPrinterByClass
     let isAlone = services.isEmpty && !isPrinter
     let meaning = sighting.name.flatMap { PrinterName.meaning($0, isAlone: isAlone) }
@@ -62,19 +61,18 @@ public struct Recognition: Equatable, Sendable {
       self.init(.other, nil, [.foreignName(what)])
       return
     }
-    var reasons = services.map { Reason.service($0.name) }
+    var reasons = services.map { Reason.service($0.abbreviation) }
     if isPrinter { reasons.append(.deviceClass) }
     if case .printer(let language) = meaning {
       reasons.append(.name)
       // A cat printer that calls itself "printer" is known by its service.
-      let foreign = services.lazy.compactMap(\.foreignLanguage).first
       let spoken = language == .escpos ? foreign ?? sighting.pageLanguage ?? .escpos : language
       self.init(spoken == .escpos ? .printer : .refused, spoken, reasons)
       return
     }
-    if let language = services.lazy.compactMap(\.foreignLanguage).first ?? sighting.pageLanguage {
+    if let language = foreign ?? sighting.pageLanguage {
       self.init(.refused, language, reasons)
-    } else if isPrinter || services.contains(where: \.isPrintersOwn) {
+    } else if isPrinter || services.contains(.receiptPrinter) {
       self.init(.printer, .escpos, reasons)
     } else if let icon = sighting.foreignIcon {
       self.init(.other, nil, [.icon(icon)])
@@ -90,17 +88,24 @@ public struct Recognition: Equatable, Sendable {
   }
 }
 
-extension PrinterService {
-  fileprivate var foreignLanguage: PrinterLanguage? {
-    if case .other(let language) = weight { language } else { nil }
-  }
-
-  fileprivate var isPrintersOwn: Bool {
-    if case .printer = weight { true } else { false }
-  }
+extension BluetoothUUID {
+  /// The short form, or the first eight digits: `18f0`, `e7810a71`.
+  var abbreviation: String { String(description.prefix(8)) }
+  /// Hardly anything else than a receipt printer names it. (The ISSC module is sold to everybody.)
+  fileprivate static let receiptPrinter = BluetoothUUID(0x18F0)
 }
 
 extension Sighting {
+  /// The services that it names over which printers take data, the ones for printing in their order of preference.
+  fileprivate var printServices: [BluetoothUUID] {
+    let known = PrintService.table.map(\.uuid) + PrinterLanguage.services.map(\.uuid)
+    var found: [BluetoothUUID] = []
+    for uuid in known where services.contains(uuid) || serviceData.contains(uuid) {
+      if !found.contains(uuid) { found.append(uuid) }
+    }
+    return found
+  }
+
   /// Major class Imaging with the printer bit (Assigned Numbers, "Class of Device"), or BlueZ's icon for it.
   fileprivate var isPrinterByClass: Bool {
     if let deviceClass { return deviceClass >> 8 & 0x1F == 0x06 && deviceClass & 0x80 != 0 }
@@ -115,7 +120,6 @@ extension Sighting {
 
   /// HCR Print, Direct Printing or Basic Printing without Serial Port: a printer for documents.
   fileprivate var pageLanguage: PrinterLanguage? {
-    let pages = ["1118", "1122", "1126"].map { "0000\($0)-0000-1000-8000-00805f9b34fb" }
-    return !hasSerialPort && services.contains { pages.contains($0) } ? .pages : nil
+    !hasSerialPort && services.contains { Self.pageServices.contains($0) } ? .pages : nil
   }
 }

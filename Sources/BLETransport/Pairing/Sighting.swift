@@ -2,8 +2,8 @@
 ///
 /// Everything in here came over the air from anybody; it is shown to people only after it was made harmless.
 public struct Sighting: Equatable, Sendable {
-  /// `00:AA:01:01:00:42`, as BlueZ spells it.
-  public var address: String
+  /// The address.
+  public var address: BluetoothAddress
   /// The name; nil when it has not been heard.
   public var name: String?
   /// The class of device of a Classic inquiry; nil when the device was not seen there.
@@ -12,12 +12,10 @@ public struct Sighting: Equatable, Sendable {
   public var appearance: UInt16?
   /// BlueZ's icon name, made from class or appearance.
   public var icon: String?
-  /// The services that it names, as 128-bit UUIDs in small letters.
-  public var services: [String] = []
-  /// The company identifiers of its manufacturer data.
-  public var companies: [UInt16] = []
+  /// The services that it names.
+  public var services: [BluetoothUUID] = []
   /// The services of its service data.
-  public var serviceData: [String] = []
+  public var serviceData: [BluetoothUUID] = []
   /// The flags of an LE advertisement (Core Specification Supplement, part A, 1.3); nil when none came.
   public var advertisingFlags: UInt8?
   /// Whether the address is an LE random one.
@@ -30,7 +28,7 @@ public struct Sighting: Equatable, Sendable {
   public var isConnected = false
 
   /// Creates a sighting of which nothing but the address is known.
-  public init(address: String) {
+  public init(address: BluetoothAddress) {
     self.address = address
   }
 
@@ -54,7 +52,7 @@ public struct Sighting: Equatable, Sendable {
     let saysLEOnly = advertisingFlags.map { $0 & 0x04 != 0 } ?? false
     let ble =
       isRandomAddress || advertisingFlags != nil || appearance != nil || !serviceData.isEmpty
-      || services.contains { PrinterService.named($0) != nil }
+      || services.contains { PrintService.known($0) != nil || PrinterLanguage.ofService($0) != nil }
     switch (classic && !isRandomAddress && !(saysLEOnly && deviceClass == nil), ble) {
     case (true, true): return .dual
     case (true, false): return .classic
@@ -63,9 +61,10 @@ public struct Sighting: Equatable, Sendable {
   }
 
   /// Serial Port, and what else only a Classic printer names: Direct Printing, HCR Print, Basic Printing.
-  private static let classicServices = Set(
-    ["1101", "1118", "1122", "1126"].map { "0000\($0)-0000-1000-8000-00805f9b34fb" })
+  private static let classicServices = Set([.serialPort] + pageServices)
+  /// Direct Printing, Basic Printing, HCR Print (Assigned Numbers, "Service Class").
+  static let pageServices = [BluetoothUUID(0x1118), BluetoothUUID(0x1122), BluetoothUUID(0x1126)]
 
   /// Whether it names the Serial Port service.
-  public var hasSerialPort: Bool { services.contains(PrinterService.serialPort) }
+  public var hasSerialPort: Bool { services.contains(.serialPort) }
 }
