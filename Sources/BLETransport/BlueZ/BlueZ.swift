@@ -59,6 +59,10 @@ public actor BlueZ {
   /// The absent printers that somebody waits for.
   var sightings: [BluetoothAddress: Sightings] = [:]
   var lookout: Task<Void, Never>?
+  /// Made when the first Classic printer is opened.
+  lazy var serialPorts = SerialPorts(
+    profile: SerialPortProfile { [weak self] in await self?.owner },
+    memory: SerialPortMemory(bell: bell, clock: clock))
 
   /// Creates it; nothing is opened yet.
   ///
