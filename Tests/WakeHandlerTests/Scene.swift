@@ -22,6 +22,7 @@ final class Scene: Sendable {
   /// Opens the shop.
   init(
     printers names: [String] = ["front"], routes: [Route] = [], announcer: (any AnnouncerPort)? = nil,
+    fence: PrinterProfile.Fence = .paperStatus,
     policies change: (inout Policies) -> Void = { _ in }
   ) throws {
     let log = log
@@ -44,6 +45,7 @@ final class Scene: Sendable {
     setups = names.compactMap { name in
       var profile = profile
       profile.name = name
+      profile.fence = fence
       return printers[name].map { PrinterSetup(name: name, profile: profile, opener: $0) }
     }
     let ports = Ports(
