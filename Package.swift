@@ -42,6 +42,7 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CEvents"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
@@ -58,7 +59,7 @@ let package = Package(
     library("PrinterLinks", ["ESCPOS"]),
     library("Curl", ["ESCPOS", "CCurl"]),
     library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
-    library("DBus", ["ESCPOS", "CDBus"]),
+    library("DBus", ["ESCPOS", "CDBus", "CEvents"]),
     library("Sound", ["ESCPOS", "CPulse", "CALSA", "CSndFile", "CSonic"]),
     // Floor 2
     library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
@@ -114,7 +115,7 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "printd", "SampleShop",
+        "TextRaster", "BLETransport", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",
