@@ -80,25 +80,19 @@ extension GATTLink {
   }
 
   /// Waits until the printer's ATT layer has everything; a link without any barrier does not wait.
+  ///
+  /// - Throws: ``LinkError``; `.deadline` also when a request of an earlier call was not answered, since then nobody can tell.
   func flush(by deadline: BootInstant, isClosing: Bool) async throws(LinkError) {
     while true {
       try check(deadline, isClosing: isClosing)
-      let isOver = state.withLock { state in
-        switch state.way {
-        case .commandsUnheard: !state.isRequesting
-        case .commands, .commandsEndingInRequest, .requests:
-          state.window.unacknowledged == 0 && !state.isRequesting
-        }
+      let (way, unheard) = state.withLock { ($0.way, $0.window.unacknowledged) }
+      guard way != .commandsUnheard, unheard > 0 else { return }
+      guard case .commands = way else {
+        throw LinkError(.deadline, "\(printer.title): the printer has not acknowledged the last bytes")
       }
-      if isOver { return }
       sendBarrier { $0.unacknowledged > 0 }
       let round = bell.round
-      let waits = state.withLock { $0.window.barrier != nil || $0.isRequesting }
-      guard waits else {
-        // Bytes whose request failed in doubt: nothing can tell any more.
-        if state.withLock({ if case .commands = $0.way { false } else { true } }) { return }
-        continue
-      }
+      guard state.withLock({ $0.window.barrier != nil && $0.loss == nil }) else { continue }
       await bell.wait(past: round, by: deadline)
     }
   }

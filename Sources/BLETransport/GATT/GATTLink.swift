@@ -41,10 +41,6 @@ public final class GATTLink: PrinterLink, Sendable {
     var canRequest: Bool
     /// Whether the printer has answered a write of this link, or need not.
     var isProven: Bool
-    /// Whether a Write Request is out.
-    var isRequesting = false
-    /// Why the last request failed, until its sender has seen it.
-    var requestFailure: DBusError?
     var loss: LinkError?
     var isClosed = false
     var received: [UInt8] = []

@@ -49,7 +49,7 @@ public struct BluetoothPrinter: Hashable, Sendable {
   public static let largestChunk = 244
   /// Two windows' barriers are then never closer together than 16 chunks of ``largestChunk``: the barrier's own packet
   /// costs little, and the usual receive buffer of 4 KB holds what is on its way unheard.
-  public static let defaultWindow = 8_192
+  public static let defaultWindow = 16_384
 
   /// Creates a printer; the optional parts are chosen when the link is opened.
   public init(
