@@ -83,6 +83,10 @@ let package = Package(
     .executableTarget(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
+    // Races everything that a D-Bus connection can be asked; built with a sanitizer, as above.
+    .executableTarget(
+      name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
+      swiftSettings: settings),
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
