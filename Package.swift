@@ -89,6 +89,10 @@ let package = Package(
       name: "VirtualPrinterProgram",
       dependencies: ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter", "PrinterLinks"],
       path: "Tests/VirtualPrinterProgram", swiftSettings: settings),
+    // Races everything that a D-Bus connection can be asked; built with a sanitizer, as above.
+    .executableTarget(
+      name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
+      swiftSettings: settings),
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
