@@ -48,7 +48,9 @@ public struct PrintCharacteristics: Equatable, Sendable {
     for row in PrintService.table {
       if let refusal, row.meaning != .receiptPrinter { throw .refused(refusal) }
       for service in services where service.uuid == row.uuid {
-        do throws(Fault) { return try choose(in: tree, service, row, printer) } catch { fault = fault ?? error }
+        do throws(Fault) { return try choose(in: tree, service, row, printer) } catch {
+          fault = fault ?? error
+        }
       }
     }
     throw fault ?? .unknown(services: services.map(\.uuid))
