@@ -30,11 +30,20 @@ extension BusLoop {
     _ = send(call, Awaited(destination: call.destination, lane: nil, isWanted: { true }, done: done))
   }
 
+  /// Whether a call would have to wait for its turn.
+  func mustWait(_ call: DBusCall) -> Bool {
+    (lanes[call.destination == DBusName.bus ? .bus : .peers]?.inFlight ?? 0) >= Self.mostInFlight
+  }
+
   /// Sends a call of the connection's own whose answer nobody needs.
-  func tell(_ call: DBusCall) {
+  func tell(_ call: DBusCall) { try? sendUnanswered(call) }
+
+  /// Sends a call that says that it wants no answer.
+  func sendUnanswered(_ call: DBusCall) throws(DBusError) {
+    guard let wire else { throw .disconnected }
     var header = header(call)
     header.wantsReply = false
-    if let message = try? WireMessage(header, call.arguments) { _ = try? wire?.send(message) }
+    _ = try wire.send(WireMessage(header, call.arguments))
   }
 
   private func send(_ call: DBusCall, _ awaited: Awaited) -> Bool {

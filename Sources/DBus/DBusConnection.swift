@@ -15,10 +15,10 @@ public final class DBusConnection: Sendable {
 
   /// This side's name on the bus, `:1.42`.
   public let uniqueName: String
-  private let mailbox: Mailbox
+  let mailbox: Mailbox
   private let tree: ObjectTree
   private let closed: Slot<Void>
-  private let deadlines: Deadlines
+  let deadlines: Deadlines
   private let nextID = Locked(0)
 
   private init(uniqueName: String, _ start: BusThread.Start, _ deadlines: Deadlines) {
