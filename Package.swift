@@ -104,7 +104,12 @@ let package = Package(
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("DBusTests", ["ESCPOS", "DBus"]),
-    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
+    // An org.bluez for what the real one cannot be told to do.
+    .target(
+      name: "FakeBlueZ", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/FakeBlueZ",
+      swiftSettings: settings),
+    tests("FakeBlueZTests", ["ESCPOS", "DBus", "FakeBlueZ"]),
+    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
     tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),
