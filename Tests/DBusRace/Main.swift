@@ -12,6 +12,12 @@ struct Main {
   static let callsEach = 150
 
   static func main() async throws {
+    // The bus ends with its scope.
+    let isRight = try await contest()
+    exit(isRight ? EXIT_SUCCESS : EXIT_FAILURE)
+  }
+
+  private static func contest() async throws -> Bool {
     let bus = try await PrivateBus()
     var faults = 0
     // What the runtime opens once is open then.
@@ -44,7 +50,8 @@ struct Main {
       "\(rounds) rounds, \(faults) faults; \(connects) connects, resident \(memory) → \(residentKilobytes) KB"
     )
     print("descriptors \(before.0) → \(after.0), threads \(before.1) → \(after.1)")
-    exit(faults == 0 && after.0 <= before.0 && after.1 <= before.1 + 2 ? EXIT_SUCCESS : EXIT_FAILURE)
+    await bus.kill()
+    return faults == 0 && after.0 <= before.0 && after.1 <= before.1 + 2
   }
 
   private static var residentKilobytes: Int {
