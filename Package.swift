@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CEvents"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
@@ -57,7 +58,7 @@ let package = Package(
     library("PrinterLinks", ["ESCPOS"]),
     library("Curl", ["ESCPOS", "CCurl"]),
     library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
-    library("DBus", ["ESCPOS", "CDBus"]),
+    library("DBus", ["ESCPOS", "CDBus", "CEvents"]),
     library("Sound", ["ESCPOS", "CPulse", "CALSA", "CSndFile", "CSonic"]),
     // Floor 2
     library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
@@ -82,6 +83,10 @@ let package = Package(
     .executableTarget(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
+    // Races everything that a D-Bus connection can be asked; built with a sanitizer, as above.
+    .executableTarget(
+      name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
+      swiftSettings: settings),
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
@@ -93,7 +98,12 @@ let package = Package(
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("DBusTests", ["ESCPOS", "DBus"]),
-    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
+    // An org.bluez for what the real one cannot be told to do.
+    .target(
+      name: "FakeBlueZ", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/FakeBlueZ",
+      swiftSettings: settings),
+    tests("FakeBlueZTests", ["ESCPOS", "DBus", "FakeBlueZ"]),
+    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
     tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),

@@ -15,14 +15,20 @@ public struct Policies: Sendable {
   public var connectLimit = Duration.seconds(10)
   /// By when an order should be bytes; one that takes longer is not called off, but no progress.
   public var prepareLimit = Duration.seconds(10)
-  /// The time for the printer to say whether it can print, a half-received raster drained out of it included.
-  public var gateLimit = Duration.seconds(6)
+  /// The time for one try to let the printer say whether it can print, a half-received raster filled up included. One
+  /// that answers and is busy with what it had before is given ``refillLimit``.
+  public var gateLimit = Duration.seconds(15)
   /// How long after the last byte, and the time that printing it takes, a printer that has not confirmed the print
   /// may still do so.
   public var fenceLimit = Duration.seconds(60)
   /// How long a printer that stopped in mid-job (paper out, cover open) is waited for. Its lane waits too: what
   /// it holds it prints after the refill, and nothing may be sent into the middle of it.
   public var refillLimit = Duration.seconds(10 * 60)
+  /// How long the answer of a printer that has not confirmed a print in time is still listened for, on a link that lives
+  /// and where the answer names its question.
+  public var lateLimit = Duration.seconds(2 * 60)
+  /// How long the next job waits for such an answer; what is printed behind it must not prove it.
+  public var lateLimitInLine = Duration.seconds(10)
   /// The time for one try to report outside of a wake's budget.
   public var reportLimit = Duration.seconds(10)
   /// Whether a wake may carry the order itself.

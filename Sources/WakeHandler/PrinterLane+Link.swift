@@ -30,14 +30,18 @@ extension PrinterLane {
     connectedAt = floor.now
     jobsOnLink = 0
     idleSince = floor.now
+    isAway = false
+    sightingsInVain = 0
   }
 
   /// Waits for the link; false when it could not be opened, and then the line is blocked for a while.
   func hasLink() async -> Bool {
     while !isStopping {
+      if isLinkGone { await closeLink() }
       if link != nil { return true }
       if let failure = connectFailure {
         connectFailure = nil
+        isAway = failure.code != .refused
         block(failure.message)
         return false
       }
@@ -49,8 +53,10 @@ extension PrinterLane {
 
   /// Closes the link, if it is open.
   func closeLink() async {
+    await unwatchIdleLink()
     let open = link
     link = nil
+    isLinkGone = false
     connectedAt = nil
     idleSince = nil
     await open?.close()
@@ -67,6 +73,9 @@ extension PrinterLane {
   /// Keeps the line waiting after a try that failed, longer each time.
   func block(_ reason: String) {
     failures += 1
+    if isSighted { sightingsInVain += 1 }
+    isSighted = false
+    failedAt = floor.now
     retryAt = floor.deadline(in: floor.policies.delay(after: failures))
     floor.progress.expect(name, by: retryAt)
     for ticket in line where ticket.order != .awaited {

@@ -20,7 +20,8 @@ actor Reporter {
   private var errands: [Errand] = []
   private var first = 0
   private var underway: [Int64: Int] = [:]
-  private var active = 0
+  /// Jobs about which a report is on the way; the next about the same job waits, so that the last word comes last.
+  private var onTheWay: Set<Int64> = []
   private var isSweeping = false
   private var failures = 0
   private var sweepAt: BootInstant?
@@ -71,11 +72,11 @@ actor Reporter {
 
   private func run() async {
     while !isStopping {
-      while active < Self.concurrent, let errand = takeNext() {
-        active += 1
+      while onTheWay.count < Self.concurrent, let errand = takeNext() {
+        onTheWay.insert(errand.job.id)
         Task {
           await send(errand)
-          active -= 1
+          onTheWay.remove(errand.job.id)
           bell.ring()
           drained.ring()
         }
@@ -98,8 +99,12 @@ actor Reporter {
       first = 0
       return nil
     }
+    guard let place = errands[first...].firstIndex(where: { !onTheWay.contains($0.job.id) }) else {
+      return nil
+    }
+    guard place == first else { return errands.remove(at: place) }
     first += 1
-    return errands[first - 1]
+    return errands[place]
   }
 
   private func send(_ errand: Errand) async {
@@ -131,7 +136,10 @@ actor Reporter {
       for job in jobs where refused[job.id] == nil && underway[job.id] == nil {
         guard !isStopping else { return }
         let deadline = floor.deadline(in: floor.policies.reportLimit)
+        onTheWay.insert(job.id)
         let error = await attempt(job, origin: floor.origin(of: job), by: deadline)
+        onTheWay.remove(job.id)
+        bell.ring()
         if let error, error.code != .refused, error.code != .notFound {
           failures += 1
           sweepAt = floor.deadline(in: floor.policies.delay(after: failures))

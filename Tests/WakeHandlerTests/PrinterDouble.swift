@@ -33,6 +33,10 @@ final class PrinterDouble: LinkOpener, Sendable {
     var sending: [Sending] = []
     var fences: [Fence] = []
     var isSlow = false
+    /// Whether somebody can see it when it is back.
+    var isVisible = false
+    /// NUL bytes that a gate in vain has sent.
+    var nuls = 0
     /// What happens while it answers at the gate.
     var atGate: (@Sendable () -> Void)?
   }
@@ -44,6 +48,9 @@ final class PrinterDouble: LinkOpener, Sendable {
     var opened = 0
     var closed = 0
     var isConfirmed = false
+    var sightings: AsyncStream<Void>.Continuation?
+    var drains: [Bool] = []
+    var link: LinkDouble?
   }
 
   let name: String
@@ -65,6 +72,9 @@ final class PrinterDouble: LinkOpener, Sendable {
   var opened: Int { state.withLock(\.opened) }
   var closed: Int { state.withLock(\.closed) }
 
+  /// Whether each gate was allowed to fill up a raster.
+  var drains: [Bool] { state.withLock(\.drains) }
+
   /// Changes what it does from now on.
   func script(_ change: (inout Script) -> Void) { state.withLock { change(&$0.script) } }
   /// Confirms the job that waits for it.
@@ -72,6 +82,9 @@ final class PrinterDouble: LinkOpener, Sendable {
     state.withLock { $0.isConfirmed = true }
     bell.say("confirmed")
   }
+  /// Ends the wait for an answer.
+  fileprivate func interrupt() { bell.say("confirmed") }
+
   /// Lets a slow printer open its link.
   func appear() { bell.say("there") }
 
@@ -85,17 +98,39 @@ final class PrinterDouble: LinkOpener, Sendable {
     }
     if isSlow { await bell.until("there") }
     if let failure { throw LinkError(failure, "the printer is off") }
-    return LinkDouble { [self] in
+    let link = LinkDouble { [self] in
       state.withLock { $0.closed += 1 }
       log.say("close \(name)")
     }
+    state.withLock { $0.link = link }
+    return link
   }
+
+  /// Lets whoever looks out for it see it.
+  func show() { _ = state.withLock { $0.sightings?.yield() } }
+
+  func presence() -> AsyncStream<Void>? {
+    guard state.withLock(\.script.isVisible) else { return nil }
+    let (stream, sightings) = AsyncStream.makeStream(of: Void.self)
+    state.withLock { $0.sightings = sightings }
+    sightings.onTermination = { [log, name] _ in log.say("unwatch \(name)") }
+    log.say("watch \(name)")
+    return stream
+  }
+
+  /// Lets the link go that is open.
+  func vanish() { state.withLock(\.link)?.go() }
 
   /// One conversation.
   func converse() -> any ConversationPort { ConversationDouble(self) }
 
-  fileprivate func gate() throws(LinkError) -> PrinterConversation.Gate {
+  fileprivate var nuls: Int { state.withLock(\.script.nuls) }
+
+  fileprivate func gate(
+    by deadline: BootInstant, drains: Bool
+  ) async throws(LinkError) -> PrinterConversation.Gate {
     let (gate, error) = state.withLock { state -> (PrinterConversation.Gate, LinkError.Code?) in
+      state.drains.append(drains)
       if let error = state.script.gateErrors.first ?? nil {
         if state.script.gateErrors.count > 1 { state.script.gateErrors.removeFirst() }
         return (.silent, error)
@@ -108,6 +143,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     state.withLock(\.script.atGate)?()
     if let error { throw LinkError(error, "the link is gone") }
     log.say("gate \(name)")
+    if case .busy = gate { try? await clock.sleep(until: deadline, tolerance: nil) }
     return gate
   }
 
@@ -171,7 +207,14 @@ final class PrinterDouble: LinkOpener, Sendable {
 
 /// A link that carries nothing by itself; what goes over it is the conversation's business.
 final class LinkDouble: PrinterLink, Sendable {
-  private let isClosed = Mutex(false)
+  private struct State {
+    var isClosed = false
+    var isGone = false
+    var nextID = 0
+    var readers: [Int: CheckedContinuation<Void, Never>] = [:]
+  }
+
+  private let state = Mutex(State())
   private let closing: @Sendable () -> Void
 
   init(closing: @escaping @Sendable () -> Void) { self.closing = closing }
@@ -179,16 +222,44 @@ final class LinkDouble: PrinterLink, Sendable {
   let bytesAccepted = 0
   let hasBackChannel = true
   func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {}
+
+  /// Says nothing until the link goes or the reader does.
   func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {
-    throw LinkError(.lost, "nothing is said here")
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { reader in
+        state.withLock { state in
+          if state.isGone || Task.isCancelled { reader.resume() } else { state.readers[id] = reader }
+        }
+      }
+    } onCancel: {
+      state.withLock { $0.readers.removeValue(forKey: id) }?.resume()
+    }
+    if Task.isCancelled { throw LinkError(.cancelled, "cancelled") }
+    throw LinkError(.lost, "the printer is gone")
   }
+
   func flush(by deadline: BootInstant) async throws(LinkError) {}
+
+  func go() {
+    let readers = state.withLock { state in
+      state.isGone = true
+      defer { state.readers = [:] }
+      return state.readers.values
+    }
+    for reader in readers { reader.resume() }
+  }
+
   func close() async {
-    let isFirst = isClosed.withLock { isClosed in
-      defer { isClosed = true }
-      return !isClosed
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
     }
     if isFirst { closing() }
+    go()
   }
 }
 
@@ -198,8 +269,11 @@ private final class ConversationDouble: ConversationPort, Sendable {
 
   init(_ printer: PrinterDouble) { self.printer = printer }
 
-  func gate(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Gate {
-    try printer.gate()
+  var nulsSent: Int { printer.nuls }
+  let openQuestions = 0
+
+  func gate(by deadline: BootInstant, drains: Bool) async throws(LinkError) -> PrinterConversation.Gate {
+    try await printer.gate(by: deadline, drains: drains)
   }
 
   func send(
@@ -220,5 +294,7 @@ private final class ConversationDouble: ConversationPort, Sendable {
 
   var jobBytesAccepted: Int { taken.withLock { $0 } }
   var status: PrinterStatus { PrinterStatus() }
-  func end() async {}
+
+  /// Ends whoever waits for a late answer.
+  func end() async { printer.interrupt() }
 }

@@ -22,6 +22,7 @@ final class Scene: Sendable {
   /// Opens the shop.
   init(
     printers names: [String] = ["front"], routes: [Route] = [], announcer: (any AnnouncerPort)? = nil,
+    fence: PrinterProfile.Fence = .paperStatus,
     policies change: (inout Policies) -> Void = { _ in }
   ) throws {
     let log = log
@@ -44,11 +45,12 @@ final class Scene: Sendable {
     setups = names.compactMap { name in
       var profile = profile
       profile.name = name
+      profile.fence = fence
       return printers[name].map { PrinterSetup(name: name, profile: profile, opener: $0) }
     }
     let ports = Ports(
       orders: orders, jobs: journal, prepare: Self.prepare,
-      converse: { link, profile, clock in
+      converse: { link, profile, clock, _ in
         printers[profile.name]?.converse() ?? PrinterConversation(link: link, profile: profile, clock: clock)
       }, announcer: announcer,
       note: { log.say("note: \($0.message)") })

@@ -83,7 +83,11 @@ extension Configuration.Printer {
     profile = try fields.word(.profile)
     try fields.read(.address, into: &address)
     try fields.read(.overrides, into: &overrides)
-    try fields.read(.idleSeconds, into: &idleSeconds, in: 0...3600)
+    if fields.container.contains(.idleSeconds) {
+      var seconds = 0
+      try fields.read(.idleSeconds, into: &seconds, in: 0...3600)
+      idleSeconds = seconds
+    }
     if address?.isEmpty ?? (link != .virtual) {
       let example = link == .tcp ? "192.168.1.50:9100" : "/dev/usb/lp0"
       throw fields.fault(.address, "is needed for link \"\(link.rawValue)\", such as \"\(example)\"")

@@ -70,8 +70,8 @@ struct Configuration: Decodable, Equatable, Sendable {
     var profile: String
     /// Replaces single features of the profile.
     var overrides: Overrides?
-    /// The link is given up after this long without a job, seconds.
-    var idleSeconds = 45
+    /// The link is given up after this long without a job, seconds; nil for what the profile says, or 45.
+    var idleSeconds: Int?
   }
 
   /// What a printer has other than its profile says.

@@ -45,7 +45,6 @@ struct Daemon {
     }
     let ports = Ports(
       orders: orders, jobs: journal, prepare: printing.prepare,
-      converse: { PrinterConversation(link: $0, profile: $1, clock: $2) },
       note: { event in
         let priority: Log.Priority =
           switch event.level {

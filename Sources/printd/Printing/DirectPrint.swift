@@ -74,6 +74,7 @@ extension PrinterConversation.Gate {
     switch self {
     case .ready(let status): ["status channel: answers", "status: \(status.text)"]
     case .notReady(let status): ["status channel: answers", "status: \(status.text)"]
+    case .busy(let status): ["status channel: answers", "status: \(status.text)", "busy with an earlier job"]
     case .silent: ["status channel: silent, though the profile says that it answers"]
     case .unasked: ["status channel: none"]
     }
@@ -84,6 +85,7 @@ extension PrinterConversation.Gate {
     switch self {
     case .ready, .unasked: nil
     case .notReady(let status): status.obstacle ?? "not ready"
+    case .busy: "the printer is busy with an earlier job, or its profile names a fence that it does not know"
     case .silent: "the printer does not answer; it is off, of another model, or holds half a job"
     }
   }

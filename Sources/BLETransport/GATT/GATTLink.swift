@@ -1,0 +1,178 @@
+import DBus
+public import ESCPOS
+
+/// A link to a printer by GATT: print data in writes of one characteristic, answers in notifications of another.
+///
+/// Data goes as Write Commands, many in a connection interval, and as Write Requests where ``WriteRule`` says so. The first
+/// write of a link is a request wherever that is possible: its answer proves that the printer takes our data at all, while
+/// commands to a printer that wants a pairing vanish without a word.
+///
+/// ``bytesAccepted`` counts what bluetoothd was given and has not refused: any of it may be on paper. ``bytesAcknowledged``
+/// counts what is known to have reached the printer's ATT layer.
+///
+/// An unanswered request costs the link after 30 s (`ATT_TIMEOUT_INTERVAL` of bluetoothd). So a printer that has stopped for
+/// longer loses it with a request out, and the job ends as unknown; the other choice, to send on, would lose bytes in the
+/// middle of a receipt that is then confirmed. Barriers are reads of another attribute, which the printer's Bluetooth
+/// module answers even while the printer itself has stopped; they cost no link.
+public final class GATTLink: PrinterLink, Sendable {
+  struct State {
+    var window: WriteWindow
+    var rule: WriteRule
+    var pace: WritePace?
+    var loss: LinkError?
+    var isClosed = false
+    var received: [UInt8] = []
+    var hasBackChannel = false
+    var hasOverflowed = false
+  }
+
+  /// The most bytes of answers that wait for a reader; what comes on top is thrown away, with a line in the log.
+  static let receiveLimit = 65_536
+  /// Longer than bluetoothd waits for an answer of the printer before it cuts the link (30 s).
+  static let answerTime = Duration.seconds(40)
+  /// How long ``close()`` lets the last bytes go out, behind its caller's back.
+  static let closingTime = Duration.seconds(2)
+
+  /// The printer.
+  public let printer: BluetoothPrinter
+  /// The most bytes of one write on this link.
+  public let chunk: Int
+  let device: String
+  let characteristic: String
+  let notifier: String?
+  let number: Int
+  let isOurConnection: Bool
+  let bluez: BlueZ
+  let bus: DBusConnection
+  let clock: any BootTimeClock
+  let bell: Bell
+  let state: Locked<State>
+
+  /// What an opened link is made of.
+  struct Parts {
+    var printer: BluetoothPrinter
+    var characteristics: PrintCharacteristics
+    var chunk: Int
+    var rule: WriteRule
+    /// Whether we made the connection, and so end it.
+    var isOurConnection: Bool
+    var number: Int
+  }
+
+  init(_ parts: Parts, bluez: BlueZ, bus: DBusConnection) {
+    printer = parts.printer
+    chunk = parts.chunk
+    device = parts.characteristics.service.device
+    characteristic = parts.characteristics.write.path
+    notifier = parts.characteristics.notify?.path
+    number = parts.number
+    isOurConnection = parts.isOurConnection
+    self.bluez = bluez
+    self.bus = bus
+    clock = bluez.clock
+    bell = Bell(clock: bluez.clock)
+    let window = max(parts.chunk, parts.printer.window ?? BluetoothPrinter.radioWindow)
+    let burst = max(parts.chunk, parts.printer.window ?? BluetoothPrinter.burst)
+    state = Locked(
+      State(
+        window: WriteWindow(limit: window), rule: parts.rule,
+        pace: parts.printer.bytesPerSecond.map { WritePace(rate: $0, burst: burst) }))
+  }
+
+  /// Bytes that bluetoothd was given and has not refused.
+  public var bytesAccepted: Int { state.withLock { $0.window.accepted } }
+
+  /// Bytes that are known to have reached the printer's ATT layer.
+  public var bytesAcknowledged: Int { state.withLock { $0.window.acknowledged } }
+
+  /// Whether the printer's notifications are on.
+  public var hasBackChannel: Bool { state.withLock { $0.hasBackChannel } }
+
+  /// Sends `bytes`; returns once bluetoothd has taken the last of them, or the printer has, where they go as requests.
+  ///
+  /// - Throws: ``LinkError``: `.deadline`, `.lost`, `.cancelled`; `.busy` when another program has acquired the
+  ///   characteristic; `.refused` when the printer wants a pairing.
+  public func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+    var rest = Outgoing(bytes)
+    while !rest.isEmpty {
+      try check(deadline)
+      let (step, parts) = next(rest)
+      switch step {
+      case .command: try await sendCommands(parts, &rest, by: deadline)
+      case .request: try await request(&rest, by: deadline)
+      case .wait: try await room(for: rest.chunk(chunk).count, by: deadline)
+      case .pause: try await pause(by: deadline)
+      }
+    }
+  }
+
+  /// Returns once the printer's ATT layer has everything; on a link without any barrier, at once.
+  public func flush(by deadline: BootInstant) async throws(LinkError) {
+    try await flush(by: deadline, isClosing: false)
+  }
+
+  /// Returns the next bytes from the printer.
+  public func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {
+    let hasNews = try await bell.wait(by: deadline) {
+      state.withLock { !$0.received.isEmpty || $0.loss != nil || $0.isClosed }
+    }
+    let bytes = state.withLock { state in
+      defer { state.received = [] }
+      return state.received
+    }
+    guard bytes.isEmpty else { return bytes }
+    guard hasNews else { throw LinkError(.deadline, "\(printer.title): no answer in time") }
+    try checkAlive()
+    throw closed
+  }
+
+  /// Closes the link and returns at once.
+  ///
+  /// Behind the caller's back the last bytes are let out (``closingTime``), and the printer is disconnected if this link had
+  /// connected it, so that a phone can have it. That takes bluetoothd some two seconds, for which the next opening waits.
+  public func close() async {
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
+    }
+    guard isFirst else { return }
+    bell.ring()
+    await bluez.close(self)
+  }
+
+  /// The connection has gone: every call from now on, and every one that waits, fails with `error`.
+  func lose(_ error: LinkError) {
+    state.withLock { $0.loss = $0.loss ?? error }
+    bell.ring()
+  }
+
+  /// Takes what the printer has sent by itself.
+  func take(_ value: [UInt8]) {
+    let overflows = state.withLock { state in
+      state.received += value.prefix(Self.receiveLimit - state.received.count)
+      defer { state.hasOverflowed = state.hasOverflowed || state.received.count == Self.receiveLimit }
+      return state.received.count == Self.receiveLimit && !state.hasOverflowed
+    }
+    if overflows {
+      bluez.note("\(printer.title): answers that nobody reads; from now on they are thrown away")
+    }
+    bell.ring()
+  }
+
+  var closed: LinkError { LinkError(.lost, "\(printer.title): the link is closed") }
+
+  func checkAlive() throws(LinkError) {
+    let loss = state.withLock { $0.loss }
+    if let loss { throw loss }
+  }
+
+  /// Throws when no new write may start.
+  func check(_ deadline: BootInstant, isClosing: Bool = false) throws(LinkError) {
+    try checkAlive()
+    if !isClosing, state.withLock({ $0.isClosed }) { throw closed }
+    if Task.isCancelled { throw .cancelled }
+    guard clock.now < deadline else {
+      throw LinkError(.deadline, "\(printer.title): the printer takes no data in time")
+    }
+  }
+}
