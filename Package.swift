@@ -83,6 +83,10 @@ let package = Package(
     .executableTarget(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
+    // Races everything that a D-Bus connection can be asked; built with a sanitizer, as above.
+    .executableTarget(
+      name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
+      swiftSettings: settings),
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
@@ -94,7 +98,12 @@ let package = Package(
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("DBusTests", ["ESCPOS", "DBus"]),
-    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
+    // An org.bluez for what the real one cannot be told to do.
+    .target(
+      name: "FakeBlueZ", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/FakeBlueZ",
+      swiftSettings: settings),
+    tests("FakeBlueZTests", ["ESCPOS", "DBus", "FakeBlueZ"]),
+    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
     tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),

@@ -76,8 +76,9 @@ public final class DBusConnection: Sendable {
   public func begin(_ call: DBusCall, by deadline: BootInstant) throws(DBusError) -> DBusPendingCall {
     try Validation.check(call)
     let answer = Answer(to: "\(call.interface).\(call.member)", mailbox)
-    if !mailbox.post({ $0.call(call, answer) }) { answer.settle(.failure(.disconnected)) }
+    // First the deadline: a call whose time has passed is not sent.
     deadlines.add(answer, deadline)
+    if !mailbox.post({ $0.call(call, answer) }) { answer.settle(.failure(.disconnected)) }
     return DBusPendingCall(answer, deadlines)
   }
 
@@ -102,10 +103,10 @@ public final class DBusConnection: Sendable {
       of: DBusSignal.self, bufferingPolicy: .bufferingOldest(Self.signalsHeld))
     let answer = Answer(to: "subscribing to signals", mailbox)
     continuation.onTermination = { [mailbox] _ in mailbox.post { $0.unsubscribe(rule, id: id) } }
+    deadlines.add(answer, deadline)
     if !mailbox.post({ $0.subscribe(match, rule, id: id, continuation, answer) }) {
       answer.settle(.failure(.disconnected))
     }
-    deadlines.add(answer, deadline)
     defer { deadlines.remove(answer) }
     _ = try await answer.values()
     return stream

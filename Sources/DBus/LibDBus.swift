@@ -197,7 +197,9 @@ struct WireReader {
     case "g": return .signature(basic.str.map { String(cString: $0) } ?? "")
     case "h":
       // A duplicate of the message's own, with CLOEXEC; ours to close.
-      guard basic.fd >= 0 else { throw DBusError(.unavailable, "this process has no descriptor left") }
+      guard basic.fd >= 0 else {
+        throw DBusError(.malformed, "a descriptor is missing, or this process has none left")
+      }
       return .descriptor(DBusDescriptor(owning: basic.fd))
     default: throw DBusError(.malformed, "a value of the unknown type \(type)")
     }

@@ -24,7 +24,6 @@ private let malformed: [(name: String, answer: @Sendable (UInt32) -> [UInt8]?)] 
     { RawMessage.reply(to: $0, "v", (0..<200).flatMap { _ in [1, 118, 0] as [UInt8] } + [1, 121, 0, 9]) }
   ),
   ("a descriptor that did not come", { RawMessage.reply(to: $0, "h", RawMessage.number(0), descriptors: 1) }),
-  ("the index of no descriptor", { RawMessage.reply(to: $0, "h", RawMessage.number(3)) }),
   ("a message of 4 GB", { RawMessage.header(2, $0, .max) + RawMessage.number(0) }),
   ("a message of an unknown type, and the end", { RawMessage.reply(to: $0, "", [], type: 0) }),
   ("half a message, and the end", { _ in nil }),
@@ -55,6 +54,16 @@ struct HostileTests {
     #expect(value.bytes == nil && value.array == nil && value.objectPath == nil && value.descriptor == nil)
   }
 
+  @Test("a descriptor that did not come with its message is an error")
+  func missingDescriptor() async throws {
+    let raw = try RawBus { _, serial in RawMessage.reply(to: serial, "h", RawMessage.number(3)) }
+    let client = try await DBusConnection.connect(to: raw.address, clock: BootClock(), by: soon)
+    let error = await failure { () throws(DBusError) in
+      try await client.call(.test("Any", to: "a.b"), by: soon)
+    }
+    #expect(error?.code == .malformed)
+  }
+
   @Test("answers to nothing that was asked are ignored")
   func unasked() async throws {
     let raw = try RawBus { _, serial in
@@ -65,6 +74,16 @@ struct HostileTests {
     }
     let client = try await DBusConnection.connect(to: raw.address, clock: BootClock(), by: soon)
     for _ in 0..<3 { #expect(try await client.call(.test("Any", to: "a.b"), by: soon) == [.uint32(2)]) }
+  }
+
+  @Test("an answer in the name of another than was asked is ignored")
+  func impostor() async throws {
+    let raw = try RawBus { _, serial in
+      RawMessage.reply(to: serial, "u", RawMessage.number(1), sender: ":1.66")
+        + RawMessage.reply(to: serial, "u", RawMessage.number(2), sender: ":1.7")
+    }
+    let client = try await DBusConnection.connect(to: raw.address, clock: BootClock(), by: soon)
+    #expect(try await client.call(.test("Any", to: ":1.7"), by: soon) == [.uint32(2)])
   }
 
   @Test("an error whose first value is no text has no words, but its name")
@@ -121,12 +140,19 @@ struct HostileTests {
       .dictionary(key: "s", value: "v", [.byte(1): .variant(.byte(1))]), .structure([]),
       .variant(.structure([])),
       .variant(.variant(.string("\0"))),
-      (0..<66).reduce(.byte(0)) { value, _ in .variant(value) },
-      (0..<33).reduce(.byte(0)) { value, _ in .structure([value]) },
-      .structure((0..<300).map { _ in .byte(0) }),
     ] as [DBusValue])
   func badValues(value: DBusValue) async throws {
     try await refused(.test("Echo", [value], to: "a.b"))
+  }
+
+  @Test("a value that is nested too deep, or has too many members, is refused before it is sent")
+  func tooDeep() async throws {
+    let values: [DBusValue] = [
+      (0..<66).reduce(.byte(0)) { value, _ in .variant(value) },
+      (0..<33).reduce(.byte(0)) { value, _ in .structure([value]) },
+      .structure((0..<300).map { _ in .byte(0) }),
+    ]
+    for value in values { try await refused(.test("Echo", [value], to: "a.b")) }
   }
 
   @Test("a message that no bus passes on is refused before it is sent")

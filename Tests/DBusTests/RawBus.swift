@@ -129,11 +129,13 @@ enum RawMessage {
 
   /// A method's return with a body of that signature, whatever the body is.
   static func reply(
-    to serial: UInt32, _ signature: String, _ body: [UInt8], type: UInt8 = 2, descriptors: UInt32? = nil
+    to serial: UInt32, _ signature: String, _ body: [UInt8], type: UInt8 = 2,
+    sender: String = "org.freedesktop.DBus", descriptors: UInt32? = nil
   )
     -> [UInt8]
   {
     var fields: [UInt8] = [5, 1, UInt8(ascii: "u"), 0] + number(serial)
+    fields += pad(fields) + [7, 1, UInt8(ascii: "s"), 0] + text(sender)
     if type == 3 { fields += pad(fields) + [4, 1, UInt8(ascii: "s"), 0] + text("test.Error.Raw") }
     if !signature.isEmpty {
       fields += pad(fields) + [8, 1, UInt8(ascii: "g"), 0, UInt8(truncatingIfNeeded: signature.utf8.count)]
