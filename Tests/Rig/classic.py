@@ -32,6 +32,7 @@ class Classic(Printer):
 
     def listen(self, channel):
         self.server.acceptors.pop(self.channel, None)
+        self.server.dlc_configs.pop(self.channel, None)
         self.channel = channel
         self.server.listen(self.accepted, channel)
         record = rfcomm.make_service_sdp_records(RECORD, channel, BT_SERIAL_PORT_SERVICE)
