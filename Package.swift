@@ -124,7 +124,7 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "BLETransport", "printd", "SampleShop",
+        "TextRaster", "DBus", "BLETransport", "FakeBlueZ", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",
