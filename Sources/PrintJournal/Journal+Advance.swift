@@ -73,12 +73,12 @@ extension Connection {
     try first(JobRow.byID, .integer(id), read: JobRow.read)
   }
 
-  fileprivate func known(_ id: Int64) throws(JournalError) -> Job {
+  func known(_ id: Int64) throws(JournalError) -> Job {
     guard let job = try job(id) else { throw JournalError(.notFound, "There is no job \(id).") }
     return job
   }
 
-  fileprivate func advance(
+  func advance(
     _ id: Int64, through states: [JobState], change: JobChange, at time: Double
   ) throws(JournalError) -> Job {
     var job = try known(id)

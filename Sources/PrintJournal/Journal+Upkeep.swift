@@ -1,7 +1,7 @@
 public import PrintJobs
 
 extension Journal {
-  /// Forgets jobs that ended more than the history's days ago, and deliveries of that age, and folds the log into the
+  /// Forgets jobs that ended more than the history's days ago, deliveries and announcements of that age, and folds the log into the
   /// file. To be called at start and once in a few hours.
   ///
   /// A job that has not ended, or whose report was not acknowledged, is never forgotten. A job that ended before the
@@ -17,8 +17,10 @@ extension Journal {
         try connection.run(
           "UPDATE job SET finished_at = ? WHERE finished_at < ?", .real(time), .real(Self.firstTime))
         try connection.run("UPDATE delivery SET at = ? WHERE at < ?", .real(time), .real(Self.firstTime))
+        try connection.run("UPDATE announcement SET at = ? WHERE at < ?", .real(time), .real(Self.firstTime))
       }
       try connection.run("DELETE FROM delivery WHERE at < ?", .real(limit))
+      try connection.run("DELETE FROM announcement WHERE at < ?", .real(limit))
     }
     var count = 0
     while true {
