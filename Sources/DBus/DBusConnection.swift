@@ -78,7 +78,7 @@ public final class DBusConnection: Sendable {
     let answer = Answer(to: "\(call.interface).\(call.member)", mailbox)
     // First the deadline: a call whose time has passed is not sent.
     deadlines.add(answer, deadline)
-    if !mailbox.post({ $0.call(call, answer) }) { answer.settle(.failure(.disconnected)) }
+    if !mailbox.post({ $0.send([call], answer) }) { answer.settle(.failure(.disconnected)) }
     return DBusPendingCall(answer, deadlines)
   }
 
