@@ -31,7 +31,8 @@ test: test-deps lint ## build and run all tests
 	$(MAKE) --no-print-directory race
 
 rig-test: ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
-	Tests/Rig/run -t 120 Tests/Rig/selftest
+	$(SWIFT) build --product virtual-printer
+	RIG_VIRTUAL_PRINTER="$$($(SWIFT) build --show-bin-path)/virtual-printer" Tests/Rig/run -t 180 Tests/Rig/selftest
 
 race: ## the races of completion and D-Bus under ThreadSanitizer
 	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product CompletionRace

@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "printd", targets: ["printd"]),
     .executable(name: "sample-shop", targets: ["SampleShop"]),
     .executable(name: "printd-bench", targets: ["PrintdBench"]),
+    .executable(name: "virtual-printer", targets: ["VirtualPrinterProgram"]),
   ],
   targets: [
     // C libraries: a module map and a shim.h each, wrapped by one Swift file of the target that uses it.
@@ -83,6 +84,11 @@ let package = Package(
     .executableTarget(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
+    // The virtual printer as a process, for the Bluetooth rig.
+    .executableTarget(
+      name: "VirtualPrinterProgram",
+      dependencies: ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter", "PrinterLinks"],
+      path: "Tests/VirtualPrinterProgram", swiftSettings: settings),
     // Races everything that a D-Bus connection can be asked; built with a sanitizer, as above.
     .executableTarget(
       name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
@@ -118,7 +124,7 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "printd", "SampleShop",
+        "TextRaster", "DBus", "BLETransport", "FakeBlueZ", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",

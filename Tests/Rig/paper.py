@@ -171,8 +171,7 @@ class FullEngine:
         link = socket.socket(socket.AF_UNIX)
         # What the printer does not take must stay in the module's buffer, not in the kernel's.
         link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 0)
-        link.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(link, self.socket)
+        link.connect(self.socket)
         reader, self.writer = await asyncio.open_unix_connection(sock=link)
         self.writer.transport.set_write_buffer_limits(high=0)
         self.reading = asyncio.create_task(self.read(reader, answer))
