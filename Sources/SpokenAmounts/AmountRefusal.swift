@@ -8,6 +8,8 @@ public enum AmountRefusal: Error, Equatable, Sendable, CustomStringConvertible {
   case notPositive
   /// 10^13 whole units and more.
   case tooLarge
+  /// Its currency has no words here.
+  case unknownCurrency
 
   /// The reason in words.
   public var description: String {
@@ -16,6 +18,7 @@ public enum AmountRefusal: Error, Equatable, Sendable, CustomStringConvertible {
     case .tooFine: "has more decimals than its currency"
     case .notPositive: "is not more than zero"
     case .tooLarge: "is too large to be said"
+    case .unknownCurrency: "is in a currency that cannot be said"
     }
   }
 }

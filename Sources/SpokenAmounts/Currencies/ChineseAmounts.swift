@@ -9,7 +9,7 @@ struct ChineseAmounts: Sendable {
       return words(units: units, jiao: subunits / 10, fen: subunits % 10, jiao, fen)
     }
     guard subunits > 0 else { return whole(units) + [unit] }
-    var words = numerals.words(units) + [numerals.word("dot", "点", "點"), numerals.digit(subunits / 10)]
+    var words = numerals.words(units) + [numerals.point, numerals.digit(subunits / 10)]
     if subunits % 10 > 0 { words.append(numerals.digit(subunits % 10)) }
     return words + [unit]
   }

@@ -20,8 +20,7 @@ struct JapaneseAmounts: Sendable {
 
   private func pointed(_ units: Int64, _ subunits: Int) -> [SpokenWord] {
     var words = JapaneseNumerals.words(units)
-    words.append(SpokenWord("dot", "点", reading: "てん", isGlued: true))
-    words.append(JapaneseNumerals.digit(subunits / 10))
+    words += [JapaneseNumerals.point, JapaneseNumerals.digit(subunits / 10)]
     if subunits % 10 > 0 { words.append(JapaneseNumerals.digit(subunits % 10)) }
     return words
   }

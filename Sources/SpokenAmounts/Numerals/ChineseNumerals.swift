@@ -27,6 +27,9 @@ struct ChineseNumerals: Equatable, Sendable {
   /// 2 as it counts things: 两 or 兩.
   var liang: SpokenWord { word("liang", "两", "兩") }
 
+  /// The point before decimals.
+  var point: SpokenWord { word("dot", "点", "點") }
+
   /// A word of this script, written without a space before it.
   func word(_ id: String, _ simplified: String, _ traditional: String? = nil) -> SpokenWord {
     SpokenWord(id, script == .simplified ? simplified : traditional ?? simplified, isGlued: true)

@@ -23,6 +23,9 @@ enum JapaneseNumerals {
     SpokenWord("\(digit)", characters[digit], reading: digits[digit], isGlued: true)
   }
 
+  /// The point before decimals.
+  static let point = SpokenWord("dot", "点", reading: "てん", isGlued: true)
+
   private static let scales: [(Int64, String, String, String)] = [
     (1_000_000_000_000, "1000000000000", "兆", "ちょう"), (100_000_000, "100000000", "億", "おく"),
     (10_000, "10000", "万", "まん"),
