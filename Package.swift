@@ -96,7 +96,13 @@ let package = Package(
     tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
-    tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),
+    // Is killed in the middle of an announcement.
+    .executableTarget(
+      name: "AnnouncerVictim", dependencies: ["ESCPOS", "PrintJobs", "Sound", "Announcer"],
+      path: "Tests/AnnouncerVictim", swiftSettings: settings),
+    tests(
+      "AnnouncerTests",
+      ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer", "AnnouncerVictim"]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(
       name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
