@@ -96,7 +96,11 @@ let package = Package(
     tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
-    tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),
+    tests(
+      "AnnouncerTests",
+      [
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
+      ]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(
       name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
