@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CEvents"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
@@ -57,7 +58,7 @@ let package = Package(
     library("PrinterLinks", ["ESCPOS"]),
     library("Curl", ["ESCPOS", "CCurl"]),
     library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
-    library("DBus", ["ESCPOS", "CDBus"]),
+    library("DBus", ["ESCPOS", "CDBus", "CEvents"]),
     library("Sound", ["ESCPOS", "CPulse", "CALSA", "CSndFile", "CSonic"]),
     // Floor 2
     library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
@@ -112,7 +113,7 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "printd", "SampleShop",
+        "TextRaster", "BLETransport", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",
