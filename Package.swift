@@ -97,10 +97,15 @@ let package = Package(
     tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
+    // Is killed in the middle of an announcement.
+    .executableTarget(
+      name: "AnnouncerVictim", dependencies: ["ESCPOS", "PrintJobs", "Sound", "Announcer"],
+      path: "Tests/AnnouncerVictim", swiftSettings: settings),
     tests(
       "AnnouncerTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
+        "AnnouncerVictim",
       ]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(

@@ -30,11 +30,12 @@ public final class SoundServer: Sendable {
   ///   - modules: More lines for PulseAudio's script.
   ///   - hasSpeaker: Whether it has the null sink `spk`.
   ///   - channels: Channels of `spk`.
+  ///   - folder: The folder of a server before this one, for one at the same address.
   public init(
     _ kind: Kind = .pulseAudio, modules: String = "",
-    hasSpeaker: Bool = true, channels: Int = 1
+    hasSpeaker: Bool = true, channels: Int = 1, in folder: TemporaryFolder? = nil
   ) async throws {
-    let folder = try TemporaryFolder()
+    let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     self.kind = kind
     rate = kind == .pulseAudio ? 22_050 : 48_000
