@@ -11,7 +11,7 @@ RELEASE = --configuration release --static-swift-stdlib
 # Where a process may crash on purpose, the backtracer must not hold its pipes open.
 export SWIFT_BACKTRACE = enable=no
 
-.PHONY: help run test lint format build bench install uninstall clean deps test-deps race fixtures
+.PHONY: help run test rig-test lint format build bench install uninstall clean deps test-deps race fixtures
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -30,6 +30,9 @@ test: test-deps lint ## build and run all tests
 	done
 	$(MAKE) --no-print-directory race
 
+rig-test: ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
+	Tests/Rig/run -t 120 Tests/Rig/selftest
+
 race: ## the completion's race: 100,000 contests under ThreadSanitizer
 	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product CompletionRace
 	.build/tsan/debug/CompletionRace
@@ -38,6 +41,7 @@ lint: ## formatting, floor plan, shell scripts
 	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift
 	@scripts/check-floors.sh
 	@for script in scripts/*.sh .ci/run; do sh -n $$script || exit 1; done
+	@for script in Tests/Rig/run Tests/Rig/setup Tests/Rig/guest-init Tests/Rig/bluetoothd; do bash -n $$script || exit 1; done
 
 format: ## format the sources in place
 	$(SWIFT) format --in-place --parallel --recursive Sources Tests Package.swift

@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CEvents"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
@@ -57,7 +58,7 @@ let package = Package(
     library("PrinterLinks", ["ESCPOS"]),
     library("Curl", ["ESCPOS", "CCurl"]),
     library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
-    library("DBus", ["ESCPOS", "CDBus"]),
+    library("DBus", ["ESCPOS", "CDBus", "CEvents"]),
     library("Sound", ["ESCPOS", "CPulse", "CALSA", "CSndFile", "CSonic"]),
     // Floor 2
     library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
@@ -102,7 +103,10 @@ let package = Package(
       path: "Tests/AnnouncerVictim", swiftSettings: settings),
     tests(
       "AnnouncerTests",
-      ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer", "AnnouncerVictim"]),
+      [
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
+        "AnnouncerVictim",
+      ]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(
       name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
@@ -114,7 +118,7 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "printd", "SampleShop",
+        "TextRaster", "BLETransport", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",

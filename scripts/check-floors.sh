@@ -17,7 +17,7 @@ plan() {
     PrintJournal) echo "PrintJobs CSQLite Glibc Synchronization" ;;
     OrderService) echo "ESCPOS PrintJobs Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
     WakeHandler) echo "ESCPOS PrintJobs Documents FoundationEssentials Glibc Dispatch Synchronization" ;;
-    DBus) echo "ESCPOS CDBus Glibc Synchronization" ;;
+    DBus) echo "ESCPOS CDBus CEvents Glibc" ;;
     BLETransport) echo "ESCPOS DBus PrinterLinks CBluetooth Glibc Dispatch Synchronization" ;;
     SpokenAmounts) echo "PrintJobs Glibc" ;;
     Sound) echo "ESCPOS CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Dispatch Synchronization" ;;

@@ -13,6 +13,9 @@ public final class DescriptorLink: PrinterLink, Sendable {
     case socket
     /// A character device such as `/dev/usb/lp0`.
     case device(hasBackChannel: Bool)
+    /// A connected RFCOMM socket of Bluetooth: answers come back. It says how much it can still take instead of how
+    /// much it holds, another process may have it open too, and when its peer goes it may only hang up.
+    case rfcomm
   }
 
   private struct State {
@@ -32,17 +35,31 @@ public final class DescriptorLink: PrinterLink, Sendable {
   private let kind: Kind
   private let target: String
   private let clock: any BootTimeClock
+  private let outgoing: @Sendable (Int32) -> Int
+  /// What ``outgoing`` says while nothing is on its way.
+  private let idle: Int
   private let state = Mutex(State())
 
   /// Takes over an open descriptor; it becomes non-blocking, and ``close()`` or the link's end closes it.
   ///
   /// - Parameters:
   ///   - target: What is at the other end, for messages: `192.168.1.20:9100`.
-  public init(descriptor: Int32, kind: Kind, target: String, clock: any BootTimeClock) {
+  public convenience init(descriptor: Int32, kind: Kind, target: String, clock: any BootTimeClock) {
+    self.init(descriptor: descriptor, kind: kind, target: target, clock: clock, outgoing: Self.outgoing)
+  }
+
+  /// - Parameter outgoing: Stands for the kernel's `TIOCOUTQ`: for an RFCOMM socket the space that is free, for any
+  ///   other the bytes that are held.
+  package init(
+    descriptor: Int32, kind: Kind, target: String, clock: any BootTimeClock,
+    outgoing: @escaping @Sendable (Int32) -> Int
+  ) {
     self.descriptor = descriptor
     self.kind = kind
     self.target = target
     self.clock = clock
+    self.outgoing = outgoing
+    idle = if case .rfcomm = kind { outgoing(descriptor) } else { 0 }
     let flags = fcntl(descriptor, F_GETFL)
     _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
   }
@@ -58,7 +75,7 @@ public final class DescriptorLink: PrinterLink, Sendable {
   /// Whether the printer can answer.
   public var hasBackChannel: Bool {
     switch kind {
-    case .socket: true
+    case .socket, .rfcomm: true
     case .device(let hasBackChannel): hasBackChannel
     }
   }
@@ -99,13 +116,15 @@ public final class DescriptorLink: PrinterLink, Sendable {
     }
   }
 
-  /// Returns once the kernel's send queue is empty (`SIOCOUTQ`): a socket's peer has then acknowledged every byte.
+  /// Returns once the kernel's send queue is empty (`SIOCOUTQ`): a network socket's peer has then acknowledged every
+  /// byte, and an RFCOMM socket's peer has granted the credits for every byte.
   public func flush(by deadline: BootInstant) async throws(LinkError) {
     var pause = Duration.milliseconds(1)
     while true {
-      let queued = try using { descriptor -> Result<Int, SystemError> in .success(Self.queued(descriptor)) }
-      if case .success(0) = queued { return try checkHealth() }
+      // In this order: RFCOMM drops its queue when the peer is gone, but hangs up before that.
+      let isEmpty = try using { outgoing($0) == idle }
       try checkHealth()
+      if isEmpty { return }
       try check(deadline)
       do {
         try await clock.sleep(until: min(deadline, clock.now.advanced(by: pause)), tolerance: nil)
@@ -119,7 +138,9 @@ public final class DescriptorLink: PrinterLink, Sendable {
   /// Closes the link after the kernel has handed over what it took, or after ``closingTime``.
   ///
   /// A socket with unread answers in it that is simply closed resets the connection, and the printer may then drop the
-  /// end of the receipt; so the sending side is shut first, and answers are read until the peer closes too.
+  /// end of the receipt; so the sending side is shut first, and answers are read until the peer closes too. An RFCOMM
+  /// socket knows no half: it is emptied, then shut for whoever else has it open (bluetoothd keeps a copy), and the
+  /// kernel sends what is still in it for up to 40 s more.
   public func close() async {
     let first = state.withLock { state in
       defer { state.isOpen = false }
@@ -132,9 +153,14 @@ public final class DescriptorLink: PrinterLink, Sendable {
         if state.users == 0 { closer.resume() } else { state.closers.append(closer) }
       }
     }
-    if case .socket = kind {
+    switch kind {
+    case .device: break
+    case .socket:
       await hangUp()
       await Poller.shared.release(descriptor)
+    case .rfcomm:
+      await empty()
+      _ = shutdown(descriptor, Int32(SHUT_RDWR))
     }
     _ = Glibc.close(descriptor)
   }
@@ -142,12 +168,12 @@ public final class DescriptorLink: PrinterLink, Sendable {
   /// In a task of its own, so that a caller who was cancelled still closes in good order.
   private func hangUp() async {
     guard shutdown(descriptor, Int32(SHUT_WR)) == 0 else { return }
-    await Task { [descriptor, clock] in
+    await Task { [descriptor, clock, outgoing, idle] in
       var end = clock.now.advanced(by: Self.closingTime)
       var isEmpty = false
       var buffer = [UInt8](repeating: 0, count: 4_096)
       while clock.now < end {
-        if !isEmpty, Self.queued(descriptor) == 0 {
+        if !isEmpty, outgoing(descriptor) == idle {
           isEmpty = true
           end = min(end, clock.now.advanced(by: Self.partingTime))
         }
@@ -156,6 +182,16 @@ public final class DescriptorLink: PrinterLink, Sendable {
         guard count < 0 else { continue }
         let next = min(end, clock.now.advanced(by: .milliseconds(20)))
         _ = await Poller.shared.wait(for: .reading, of: descriptor, by: next, clock: clock)
+      }
+    }.value
+  }
+
+  /// Waits for the send queue, as ``hangUp()`` does in a task of its own.
+  private func empty() async {
+    await Task { [descriptor, clock, outgoing, idle] in
+      let end = clock.now.advanced(by: Self.closingTime)
+      while clock.now < end, outgoing(descriptor) != idle, !Self.hasHungUp(descriptor) {
+        try? await clock.sleep(until: min(end, clock.now.advanced(by: .milliseconds(20))), tolerance: nil)
       }
     }.value
   }
@@ -170,6 +206,8 @@ public final class DescriptorLink: PrinterLink, Sendable {
   }
 
   private func ready(for direction: Poller.Direction, by deadline: BootInstant) async throws(LinkError) {
+    // Here there was nothing to read or no room: a hung-up descriptor would be ready for ever.
+    if case .rfcomm = kind { try checkHealth() }
     let wake = await Poller.shared.wait(
       for: direction, of: descriptor, by: deadline, clock: clock, while: { state.withLock { $0.isOpen } })
     switch wake {
@@ -203,26 +241,36 @@ public final class DescriptorLink: PrinterLink, Sendable {
   private func write(_ descriptor: Int32, _ bytes: ArraySlice<UInt8>) -> Result<Int, SystemError> {
     let count = bytes.withUnsafeBytes { raw in
       switch kind {
-      case .socket: retrying { Glibc.send(descriptor, raw.baseAddress, raw.count, Int32(MSG_NOSIGNAL)) }
+      case .socket, .rfcomm:
+        retrying { Glibc.send(descriptor, raw.baseAddress, raw.count, Int32(MSG_NOSIGNAL)) }
       case .device: retrying { Glibc.write(descriptor, raw.baseAddress, raw.count) }
       }
     }
     return count < 0 ? .failure(.last) : .success(count)
   }
 
-  /// An error that the peer or the network has left on the socket.
+  /// An error that the peer or the network has left on the socket, or that it is gone without one.
   private func checkHealth() throws(LinkError) {
-    guard case .socket = kind else { return }
+    if case .device = kind { return }
     let number = try using { descriptor in
       var number: Int32 = 0
       var length = socklen_t(MemoryLayout<Int32>.size)
       return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &number, &length) == 0 ? number : errno
     }
     if number != 0 { throw SystemError(number: number).using(target) }
+    // The error is told once, and whoever shares the socket may have heard it.
+    if case .rfcomm = kind, try using({ Self.hasHungUp($0) }) {
+      throw LinkError(.lost, "\(target): the printer has closed the connection, or is out of reach")
+    }
   }
 
-  /// Bytes that the kernel still holds; 0 where it does not say.
-  private static func queued(_ descriptor: Int32) -> Int {
+  private static func hasHungUp(_ descriptor: Int32) -> Bool {
+    var descriptor = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&descriptor, 1, 0) > 0 && Int32(descriptor.revents) & (POLLHUP | POLLNVAL) != 0
+  }
+
+  /// What the kernel says of the send queue; 0 where it does not say.
+  private static func outgoing(_ descriptor: Int32) -> Int {
     var count: Int32 = 0
     // SIOCOUTQ of sockets and TIOCOUTQ of terminals are the same request.
     return ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 ? Int(count) : 0

@@ -1,18 +1,18 @@
-import ESCPOS
+package import ESCPOS
 import Glibc
 import Synchronization
 
 /// One thread that waits for the descriptors of all links (`poll`), so that nobody else blocks.
 ///
 /// It sleeps without a time-out: a daemon whose links are quiet is not woken.
-final class Poller: Sendable {
+package final class Poller: Sendable {
   /// What a descriptor is waited for.
-  enum Direction: Sendable {
+  package enum Direction: Sendable {
     case reading, writing
   }
 
   /// Why a wait ended.
-  enum Wake: Sendable {
+  package enum Wake: Sendable {
     /// The descriptor can be read or written, or has an error to tell.
     case ready
     /// The deadline came first.
@@ -38,7 +38,7 @@ final class Poller: Sendable {
   }
 
   /// The poller of this process.
-  static let shared = Poller()
+  package static let shared = Poller()
 
   private let state = Mutex(State())
   /// A byte in this pipe makes the thread look at the waiters again.
@@ -72,7 +72,7 @@ final class Poller: Sendable {
   /// Waits until the descriptor is ready, which an error of it is too.
   ///
   /// - Parameter isOpen: Asked once the wait is known to ``release(_:)``, so that no close in between is missed.
-  func wait(
+  package func wait(
     for direction: Direction, of descriptor: Int32, by deadline: BootInstant, clock: any BootTimeClock,
     while isOpen: () -> Bool = { true }
   ) async -> Wake {
@@ -104,7 +104,7 @@ final class Poller: Sendable {
 
   /// Ends all waits for a descriptor that is about to be closed, and returns once the thread has let go of it: while
   /// poll(2) watches a descriptor, closing it neither hangs up nor lets anybody else open the device.
-  func release(_ descriptor: Int32) async {
+  package func release(_ descriptor: Int32) async {
     let waiters = state.withLock { state in
       let ids = state.waiters.filter { $0.value.descriptor == descriptor }.map(\.key)
       return ids.compactMap { state.waiters.removeValue(forKey: $0) }

@@ -2,15 +2,20 @@ import ESCPOS
 import Glibc
 
 /// What a system call left in `errno`.
-struct SystemError: Error, Equatable {
+package struct SystemError: Error, Equatable {
   /// The number.
-  let number: Int32
+  package let number: Int32
+
+  /// An error of a number that is known.
+  package init(number: Int32) {
+    self.number = number
+  }
 
   /// The number that the last call left.
-  static var last: SystemError { SystemError(number: errno) }
+  package static var last: SystemError { SystemError(number: errno) }
 
   /// The C library's words for it.
-  var words: String {
+  package var words: String {
     var buffer = [CChar](repeating: 0, count: 256)
     _ = strerror_r(number, &buffer, buffer.count)
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -40,7 +45,7 @@ struct SystemError: Error, Equatable {
 }
 
 /// Calls again while a signal interrupts.
-func retrying(_ call: () -> Int) -> Int {
+package func retrying(_ call: () -> Int) -> Int {
   while true {
     let result = call()
     if result >= 0 || errno != EINTR { return result }

@@ -88,7 +88,9 @@ public struct AmountReader: Sendable, Equatable {
       add(self.words(units: 0, subunits: subunits))
     }
     for scale: Int64 in [1, 1_000, 10_000, 1_000_000, 100_000_000, 1_000_000_000, 1_000_000_000_000] {
-      for count: Int64 in 1...1_000 where count * scale < limit {
+      // Hundreds are said with the words of smaller numbers, but for a few forms of their own.
+      for count in Array(Int64(1)...101) + Array(stride(from: Int64(200), through: 1_000, by: 100))
+      where count * scale < limit {
         add(self.words(units: count * scale, subunits: 0))
         if count * scale + 1 < limit { add(self.words(units: count * scale + 1, subunits: lastSubunit)) }
       }

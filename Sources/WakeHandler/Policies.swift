@@ -15,8 +15,9 @@ public struct Policies: Sendable {
   public var connectLimit = Duration.seconds(10)
   /// By when an order should be bytes; one that takes longer is not called off, but no progress.
   public var prepareLimit = Duration.seconds(10)
-  /// The time for the printer to say whether it can print, a half-received raster drained out of it included.
-  public var gateLimit = Duration.seconds(6)
+  /// The time for one try to let the printer say whether it can print, a half-received raster filled up included. One
+  /// that answers and is busy with what it had before is given ``refillLimit``.
+  public var gateLimit = Duration.seconds(15)
   /// How long after the last byte, and the time that printing it takes, a printer that has not confirmed the print
   /// may still do so.
   public var fenceLimit = Duration.seconds(60)

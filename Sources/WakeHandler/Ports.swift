@@ -69,14 +69,14 @@ public protocol JobPort: Sendable {
   func cursor() async throws(JournalError) -> String?
 }
 
-/// One job's talk with a printer, in the order ``gate(by:)``, ``send(_:by:firstByte:)``, ``fence(by:)``, ``end()``.
+/// One job's talk with a printer, in the order ``gate(by:drains:)``, ``send(_:by:firstByte:)``, ``fence(by:)``, ``end()``.
 ///
 /// ``PrinterConversation`` is it; a conversation ends before the next begins on the same link.
 public protocol ConversationPort: Sendable {
-  /// Asks the printer whether it can print.
+  /// Asks the printer whether it can print; `drains` lets it fill up a raster that may have been left half.
   ///
   /// - Throws: ``LinkError`` when the link cannot carry the question.
-  func gate(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Gate
+  func gate(by deadline: BootInstant, drains: Bool) async throws(LinkError) -> PrinterConversation.Gate
 
   /// Sends the job and calls `firstByte` once the link has taken the first of it.
   ///
@@ -89,6 +89,12 @@ public protocol ConversationPort: Sendable {
   ///
   /// - Throws: ``LinkError``: `.lost`, or `.deadline` when what was sent has not even left this host.
   func fence(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Fence
+
+  /// Bytes sent to fill up a raster.
+  var nulsSent: Int { get async }
+
+  /// Questions whose answers may still come, and would be taken for answers to those of the next conversation.
+  var openQuestions: Int { get async }
 
   /// Bytes of the job that the link has taken.
   var jobBytesAccepted: Int { get async }
@@ -108,10 +114,11 @@ public protocol AnnouncerPort: Sendable {
   func announce(_ wake: Wake, by deadline: BootInstant) async
 }
 
-/// Begins a conversation on an open link.
+/// Begins a conversation on an open link; `openQuestions` is what the last one with this printer has left.
 public typealias Converse =
-  @Sendable (_ link: any PrinterLink, _ profile: PrinterProfile, _ clock: any BootTimeClock) ->
-  any ConversationPort
+  @Sendable (
+    _ link: any PrinterLink, _ profile: PrinterProfile, _ clock: any BootTimeClock, _ openQuestions: Int
+  ) -> any ConversationPort
 
 /// Everything that the story needs from below.
 public struct Ports: Sendable {
@@ -132,7 +139,7 @@ public struct Ports: Sendable {
   public init(
     orders: any OrderPort, jobs: any JobPort, prepare: @escaping Prepare,
     converse: @escaping Converse = {
-      PrinterConversation(link: $0, profile: $1, clock: $2)
+      PrinterConversation(link: $0, profile: $1, clock: $2, openQuestions: $3)
     },
     announcer: (any AnnouncerPort)? = nil, note: @escaping @Sendable (HandlerEvent) -> Void = { _ in }
   ) {

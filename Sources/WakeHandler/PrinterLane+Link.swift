@@ -30,6 +30,8 @@ extension PrinterLane {
     connectedAt = floor.now
     jobsOnLink = 0
     idleSince = floor.now
+    isAway = false
+    sightingsInVain = 0
   }
 
   /// Waits for the link; false when it could not be opened, and then the line is blocked for a while.
@@ -38,6 +40,7 @@ extension PrinterLane {
       if link != nil { return true }
       if let failure = connectFailure {
         connectFailure = nil
+        isAway = failure.code != .refused
         block(failure.message)
         return false
       }
@@ -67,6 +70,9 @@ extension PrinterLane {
   /// Keeps the line waiting after a try that failed, longer each time.
   func block(_ reason: String) {
     failures += 1
+    if isSighted { sightingsInVain += 1 }
+    isSighted = false
+    failedAt = floor.now
     retryAt = floor.deadline(in: floor.policies.delay(after: failures))
     floor.progress.expect(name, by: retryAt)
     for ticket in line where ticket.order != .awaited {

@@ -21,13 +21,13 @@ extension PrinterLane {
     if let connectedAt {
       update(id) { $0.timeline.connected = max(0, $0.origin.duration(to: connectedAt).milliseconds) }
     }
-    let conversation = floor.ports.converse(link, setup.profile, floor.clock)
-    if case .standing(let reason, let spoilsLink) = await askGate(conversation) {
-      await conversation.end()
+    let conversation = converse(link, setup.profile)
+    if case .standing(let reason, let spoilsLink) = await askGate(conversation, for: id, sheet) {
+      await end(conversation)
       if spoilsLink { await giveUpLink(reason) } else { block(reason) }
       return await hold(id, sheet)
     }
-    guard await intend(id, sheet) else { return await conversation.end() }
+    guard await intend(id, sheet) else { return await end(conversation) }
     await print(id, sheet.receipt.bytes, conversation, setup.profile)
   }
 
@@ -85,7 +85,7 @@ extension PrinterLane {
   private static let desk = DispatchQueue(label: "printd.prepare", attributes: .concurrent)
 
   /// Makes the order safe before the line waits for the printer.
-  private func hold(_ id: Int64, _ sheet: Sheet) async {
+  func hold(_ id: Int64, _ sheet: Sheet) async {
     guard let ticket = ticket(id) else { return }
     let states = ticket.job.state.steps(to: .rendered)
     guard !states.isEmpty else { return }
@@ -131,30 +131,5 @@ extension PrinterLane {
     change.expiresAt = sheet.expiresAt
     change.timeline = ticket.timeline
     return change
-  }
-
-  /// What the gate came to.
-  enum GateAnswer {
-    /// Nothing known stands in the way.
-    case open(PrinterConversation.Gate)
-    /// Something does; `spoilsLink` when the link is of no use any more.
-    case standing(String, spoilsLink: Bool)
-  }
-
-  /// Asks the printer whether it can print.
-  func askGate(_ conversation: any ConversationPort) async -> GateAnswer {
-    let deadline = floor.deadline(in: floor.policies.gateLimit)
-    floor.progress.expect(name, by: deadline)
-    do {
-      let gate = try await conversation.gate(by: deadline)
-      switch gate {
-      case .ready, .unasked: return .open(gate)
-      case .notReady(let status):
-        return .standing(status.obstacle ?? "the printer is not ready", spoilsLink: false)
-      case .silent: return .standing("the printer does not answer", spoilsLink: true)
-      }
-    } catch {
-      return .standing(error.message, spoilsLink: true)
-    }
   }
 }

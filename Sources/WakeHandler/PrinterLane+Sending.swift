@@ -17,7 +17,7 @@ extension PrinterLane {
   func print(
     _ id: Int64, _ bytes: [UInt8], _ conversation: any ConversationPort, _ profile: PrinterProfile
   ) async {
-    guard let ticket = ticket(id) else { return await conversation.end() }
+    guard let ticket = ticket(id) else { return await end(conversation) }
     printing = id
     defer { printing = nil }
     let firstByte = Mutex<BootInstant?>(nil)
@@ -43,14 +43,14 @@ extension PrinterLane {
       update(id) { $0.timeline.fence = elapsed($0) }
       change.confirmation = confirmation
       await conclude(id, .printed, "", change, .printedUnreported(confirmation))
-      await conversation.end()
+      await end(conversation)
       unblock()
     case .inDoubt(let reason):
-      await conversation.end()
+      await end(conversation)
       await closeLink()
       await conclude(id, .unknown, reason, change, .unknown(reason))
     case .nothing(let error):
-      await conversation.end()
+      await end(conversation)
       await giveUpLink(error.message)
       change.reason = error.message
       if let job = await record(id, [.rendered], change) {
@@ -155,23 +155,27 @@ extension PrinterLane {
   func printTest(_ page: Page) async -> Outcome {
     retryAt = nil
     guard await hasLink(), let link, let setup else { return .notPrinted(obstacle ?? "printd is stopping") }
-    let conversation = floor.ports.converse(link, setup.profile, floor.clock)
+    let conversation = converse(link, setup.profile)
     let bytes: [UInt8]
     switch await askGate(conversation) {
+    case .busy:
+      await end(conversation)
+      await closeLink()
+      return .notPrinted("the printer is busy with what it had before")
     case .standing(let reason, let spoilsLink):
-      await conversation.end()
+      await end(conversation)
       if spoilsLink { await closeLink() }
       return .notPrinted(reason)
     case .open(let gate):
       do {
         bytes = try page(gate)
       } catch {
-        await conversation.end()
+        await end(conversation)
         return .notPrinted("the page cannot be made: \(error)")
       }
     }
     let sent = await send(bytes, conversation, setup.profile, job: nil) {}
-    await conversation.end()
+    await end(conversation)
     switch sent {
     case .printed(let confirmation):
       unblock()

@@ -37,10 +37,24 @@ actor PrinterLane {
   var jobsOnLink = 0
   var idleSince: BootInstant?
 
+  /// When a raster may be filled up again that was in vain the last time.
+  var drainAgainAt: BootInstant?
+  /// Questions that the printer may still answer, of all conversations.
+  var openQuestions = 0
+
   /// Tries in a row that failed, the next try, and why.
   var failures = 0
   var retryAt: BootInstant?
   var obstacle: String?
+  /// Whether the last try failed since the printer is off, away or with another host.
+  var isAway = false
+  /// Waits for the printer to be seen.
+  var lookout: Task<Void, Never>?
+  /// When the last try failed, and how many in a row that a sighting had asked for.
+  var failedAt: BootInstant?
+  var sightingsInVain = 0
+  /// Whether a sighting has asked for the next try.
+  var isSighted = false
   /// When an end that the journal did not take is written again.
   var endRetryAt: BootInstant?
 
@@ -116,6 +130,9 @@ actor PrinterLane {
     while running != nil, !hasStopped, floor.now < deadline { await stopped.wait(until: deadline) }
   }
 
+  /// Whether another setup waits to be taken over.
+  var isReplaced: Bool { replacement != nil }
+
   /// The ticket of a job, while it is in the line.
   func ticket(_ id: Int64) -> Ticket? { line.first { $0.id == id } }
 
@@ -129,10 +146,12 @@ actor PrinterLane {
     while !isStopping {
       await adopt()
       await expireOverdue()
+      let isWaiting = !line.isEmpty && retryAt.map { $0 > floor.now } == true
+      watch(isWaiting && isAway && tests.isEmpty)
       if let test = tests.first {
         tests.removeFirst()
         test.reply.resume(returning: await printTest(test.page))
-      } else if let retryAt, retryAt > floor.now, !line.isEmpty {
+      } else if let retryAt, isWaiting {
         await bell.wait(until: nextExpiry.map { min($0, retryAt) } ?? retryAt)
       } else if let head = line.first(where: { $0.order != .awaited }) {
         await work(on: head.id)
@@ -142,6 +161,7 @@ actor PrinterLane {
     }
     for test in tests { test.reply.resume(returning: .notPrinted("printd is stopping")) }
     tests = []
+    watch(false)
     await closeLink()
     floor.progress.expect(name, by: nil)
     hasStopped = true
@@ -166,10 +186,15 @@ actor PrinterLane {
   private func adoptNow() {
     guard let next = replacement else { return }
     replacement = nil
+    watch(false)
     setup = next
     era += 1
     connectFailure = nil
     obstacle = nil
     failures = 0
+    isAway = false
+    sightingsInVain = 0
+    drainAgainAt = nil
+    openQuestions = 0
   }
 }

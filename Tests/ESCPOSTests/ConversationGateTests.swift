@@ -12,7 +12,7 @@ struct ConversationGateTests {
     _ printer: ConversationPrinter, _ profile: PrinterProfile
   ) async throws -> (PrinterConversation.Gate, ConversationLink) {
     let clock = clock
-    let deadline = deadline
+    let deadline = clock.now.advanced(by: .seconds(30))
     let link = ConversationLink(clock: clock) { sent, _ in printer.answer(sent) }
     let conversation = PrinterConversation(link: link, profile: profile, clock: clock)
     let gate = try await moving(clock, link) { try await conversation.gate(by: deadline) }
@@ -60,15 +60,50 @@ struct ConversationGateTests {
     #expect(link.taken.count == 12)
   }
 
-  @Test("a printer that never answers is silent after three drains")
+  @Test("a printer that never answers is silent once the longest raster of its profile would be full")
   func silent() async throws {
     let printer = ConversationPrinter { state in
       state.realTime = [nil, nil, nil, nil]
       state.prints = false
     }
+    let start = clock.now
     let (gate, link) = try await gate(printer, .talking(fence: .none))
     #expect(gate == .silent)
-    #expect(link.taken.count { $0 == 0 } == 3 * 65_536)
+    #expect(link.taken.count { $0 == 0 } == 8 + 255 * 48)
+    #expect(start.duration(to: clock.now) >= .seconds(12), "a thousand bytes a second, as its profile says")
+  }
+
+  @Test("a printer that was silent is not filled up when the caller does not allow it")
+  func noDrain() async throws {
+    let printer = ConversationPrinter { $0.realTime = [nil, nil, nil, nil] }
+    let clock = clock
+    let deadline = deadline
+    let link = ConversationLink(clock: clock) { sent, _ in printer.answer(sent) }
+    let conversation = PrinterConversation(link: link, profile: try .talking(fence: .none), clock: clock)
+    let gate = try await moving(clock, link) { try await conversation.gate(by: deadline, drains: false) }
+    #expect(gate == .silent)
+    #expect(!link.taken.contains(0))
+    await conversation.end()
+  }
+
+  @Test("on a link that has carried a job, silence is asked twice and nothing is filled up")
+  func warmLink() async throws {
+    let clock = clock
+    let printer = ConversationPrinter()
+    let link = ConversationLink(clock: clock) { sent, _ in printer.answer(sent) }
+    let first = PrinterConversation(link: link, profile: try .talking(fence: .processID), clock: clock)
+    guard case .ready = try await first.gate(by: deadline) else {
+      Issue.record("not ready")
+      return
+    }
+    await first.end()
+    printer.state.withLock { $0.realTime = [nil, nil, nil, nil] }
+    let second = PrinterConversation(link: link, profile: try .talking(fence: .processID), clock: clock)
+    let before = link.bytesAccepted
+    let deadline = deadline
+    #expect(try await moving(clock, link) { try await second.gate(by: deadline) } == .silent)
+    #expect(link.bytesAccepted - before == 24)
+    await second.end()
   }
 
   @Test("a printer that takes nothing is silent at the deadline")

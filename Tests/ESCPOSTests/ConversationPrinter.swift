@@ -92,11 +92,19 @@ extension PrinterProfile {
 func moving<Result: Sendable>(
   _ clock: ManualClock, _ link: ConversationLink, _ operation: @Sendable () async throws -> Result
 ) async throws -> Result {
+  try await moving(clock, heard: { await link.heard() }, operation)
+}
+
+/// Runs `operation`, moving the clock on whenever `heard` has returned and somebody sleeps.
+func moving<Result: Sendable>(
+  _ clock: ManualClock, heard: @escaping @Sendable () async -> Void,
+  _ operation: @Sendable () async throws -> Result
+) async throws -> Result {
   let finished = Mutex(false)
   let mover = Task {
     while !finished.withLock({ $0 }) {
       await clock.sleepers(atLeast: 1)
-      await link.heard()
+      await heard()
       clock.advance(by: .milliseconds(50))
       await Task.yield()
     }

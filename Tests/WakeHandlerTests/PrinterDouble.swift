@@ -33,6 +33,10 @@ final class PrinterDouble: LinkOpener, Sendable {
     var sending: [Sending] = []
     var fences: [Fence] = []
     var isSlow = false
+    /// Whether somebody can see it when it is back.
+    var isVisible = false
+    /// NUL bytes that a gate in vain has sent.
+    var nuls = 0
     /// What happens while it answers at the gate.
     var atGate: (@Sendable () -> Void)?
   }
@@ -44,6 +48,8 @@ final class PrinterDouble: LinkOpener, Sendable {
     var opened = 0
     var closed = 0
     var isConfirmed = false
+    var sightings: AsyncStream<Void>.Continuation?
+    var drains: [Bool] = []
   }
 
   let name: String
@@ -64,6 +70,9 @@ final class PrinterDouble: LinkOpener, Sendable {
   var accepted: String { state.withLock { String(decoding: $0.accepted, as: UTF8.self) } }
   var opened: Int { state.withLock(\.opened) }
   var closed: Int { state.withLock(\.closed) }
+
+  /// Whether each gate was allowed to fill up a raster.
+  var drains: [Bool] { state.withLock(\.drains) }
 
   /// Changes what it does from now on.
   func script(_ change: (inout Script) -> Void) { state.withLock { change(&$0.script) } }
@@ -91,11 +100,28 @@ final class PrinterDouble: LinkOpener, Sendable {
     }
   }
 
+  /// Lets whoever looks out for it see it.
+  func show() { _ = state.withLock { $0.sightings?.yield() } }
+
+  func presence() -> AsyncStream<Void>? {
+    guard state.withLock(\.script.isVisible) else { return nil }
+    let (stream, sightings) = AsyncStream.makeStream(of: Void.self)
+    state.withLock { $0.sightings = sightings }
+    sightings.onTermination = { [log, name] _ in log.say("unwatch \(name)") }
+    log.say("watch \(name)")
+    return stream
+  }
+
   /// One conversation.
   func converse() -> any ConversationPort { ConversationDouble(self) }
 
-  fileprivate func gate() throws(LinkError) -> PrinterConversation.Gate {
+  fileprivate var nuls: Int { state.withLock(\.script.nuls) }
+
+  fileprivate func gate(
+    by deadline: BootInstant, drains: Bool
+  ) async throws(LinkError) -> PrinterConversation.Gate {
     let (gate, error) = state.withLock { state -> (PrinterConversation.Gate, LinkError.Code?) in
+      state.drains.append(drains)
       if let error = state.script.gateErrors.first ?? nil {
         if state.script.gateErrors.count > 1 { state.script.gateErrors.removeFirst() }
         return (.silent, error)
@@ -108,6 +134,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     state.withLock(\.script.atGate)?()
     if let error { throw LinkError(error, "the link is gone") }
     log.say("gate \(name)")
+    if case .busy = gate { try? await clock.sleep(until: deadline, tolerance: nil) }
     return gate
   }
 
@@ -198,8 +225,11 @@ private final class ConversationDouble: ConversationPort, Sendable {
 
   init(_ printer: PrinterDouble) { self.printer = printer }
 
-  func gate(by deadline: BootInstant) async throws(LinkError) -> PrinterConversation.Gate {
-    try printer.gate()
+  var nulsSent: Int { printer.nuls }
+  let openQuestions = 0
+
+  func gate(by deadline: BootInstant, drains: Bool) async throws(LinkError) -> PrinterConversation.Gate {
+    try await printer.gate(by: deadline, drains: drains)
   }
 
   func send(

@@ -48,7 +48,7 @@ final class Scene: Sendable {
     }
     let ports = Ports(
       orders: orders, jobs: journal, prepare: Self.prepare,
-      converse: { link, profile, clock in
+      converse: { link, profile, clock, _ in
         printers[profile.name]?.converse() ?? PrinterConversation(link: link, profile: profile, clock: clock)
       }, announcer: announcer,
       note: { log.say("note: \($0.message)") })

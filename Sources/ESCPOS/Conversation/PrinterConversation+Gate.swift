@@ -4,42 +4,62 @@ extension PrinterConversation {
   static let replyTime = Duration.milliseconds(800)
   /// How long it must be quiet before late answers are taken to be over.
   static let quietTime = Duration.milliseconds(150)
-  /// The most NUL bytes of one drain; no raster command of common printers is longer.
-  static let drainLimit = 65_536
-  /// How often a printer is drained before it counts as silent.
-  static let drains = 3
-  private static let drainChunk = 4_096
+  /// What a printer may still hold of an earlier job when its link is opened: the usual receive buffer.
+  static let heldBytes = 4_096
 
   /// Asks the printer whether it can print.
   ///
   /// First its real-time status is asked (`DLE EOT 1…4`), which it answers even when it is offline. When nothing
   /// stands against printing, it is asked once more in turn with the print data, in the way of its fence: a printer
-  /// that was left in the middle of a raster answers the first, and not the second. On silence the half-received
-  /// raster is filled up with NUL bytes, which do nothing to a printer that waits for a command, and all is asked again.
+  /// that was left in the middle of a raster answers the first, and not the second. So does one that still prints what it
+  /// had before; it is given the time for that by its profile. Only then the half-received raster is filled up with NUL
+  /// bytes, which do nothing to a printer that waits for a command, at the pace of the printer.
   ///
-  /// - Parameter deadline: When it comes, the gate is decided by what is known.
-  /// - Returns: ``Gate``; no byte of a job has been sent.
+  /// On a link that has carried a job before, nothing is filled up: that job was proven, and a link that has died since
+  /// is better opened anew.
+  ///
+  /// - Parameters:
+  ///   - deadline: When it comes, the gate is decided by what is known.
+  ///   - drains: Whether a raster may be filled up now. A caller who gave up a silent printer says no until the printer has
+  ///     had the time for the last ``nulsSent``.
+  /// - Returns: ``Gate``; no byte of a job has been sent. After ``Gate/busy(_:)`` the gate may be asked again in this
+  ///   conversation.
   /// - Throws: ``LinkError`` with `.lost` or `.cancelled`.
-  public func gate(by deadline: BootInstant) async throws(LinkError) -> Gate {
+  public func gate(by deadline: BootInstant, drains: Bool = true) async throws(LinkError) -> Gate {
     guard canAnswer else {
       if link.hasBackChannel, link.bytesAccepted > 0 { try await listen(by: deadline) }
       return .unasked
     }
     startReading()
+    if isWarm == nil { isWarm = link.bytesAccepted > 0 }
     do throws(LinkError) {
-      for attempt in 0...Self.drains {
-        if attempt > 0 { try await drain(by: deadline) }
-        guard try await askRealTime(by: deadline) else { continue }
-        if status.obstacle != nil { return notReady }
-        guard try await askInTurn(by: deadline) else { continue }
-        return status.obstacle == nil ? .ready(status) : notReady
-      }
+      try await put([], by: deadline)
+      var tries = 0
+      repeat {
+        tries += 1
+        if try await askRealTime(by: deadline) {
+          if status.obstacle != nil { return notReady }
+          if try await askInTurn(by: deadline) { return passed }
+        }
+      } while try await goesOn(after: tries, drains: drains, by: deadline)
+      if isAlive, try await wait(until: deadline, for: { ledger.answers > 0 }) { return passed }
     } catch {
       // At the deadline, what is known by now decides.
       guard error.code == .deadline else { throw error }
     }
-    return status.obstacle == nil ? .silent : notReady
+    if status.obstacle != nil { return notReady }
+    return isAlive ? .busy(status) : .silent
   }
+
+  /// Whether the printer is asked again after a try without an answer.
+  private func goesOn(after tries: Int, drains: Bool, by deadline: BootInstant) async throws(LinkError)
+    -> Bool
+  {
+    if isWarm == true { return !isAlive && tries < 2 }
+    return drains ? try await drain(by: deadline) : false
+  }
+
+  private var passed: Gate { status.obstacle == nil ? .ready(status) : notReady }
 
   /// Notices a printer that has hung up since the last job; what is sent to it would count as taken.
   private func listen(by deadline: BootInstant) async throws(LinkError) {
@@ -65,7 +85,10 @@ extension PrinterConversation {
     let before = board
     try await ask([1, 2, 3, 4], by: deadline)
     let patience = min(deadline, clock.now.advanced(by: Self.replyTime))
-    if try await wait(until: patience, for: { parser.questions.isEmpty }) { return true }
+    if try await wait(until: patience, for: { parser.questions.isEmpty }) {
+      isAlive = true
+      return true
+    }
     guard parser.questions.count < 4 else { return false }
     board = before
     var answered = false
@@ -75,46 +98,39 @@ extension PrinterConversation {
       let patience = min(deadline, clock.now.advanced(by: Self.replyTime))
       answered = try await wait(until: patience, for: { parser.questions.isEmpty }) || answered
     }
+    if answered { isAlive = true }
     return answered
   }
 
   func ask(_ questions: [Int], by deadline: BootInstant) async throws(LinkError) {
     forgetQuestions()
     for question in questions { parser.asked(question) }
-    try await link.send(questions.flatMap { [0x10, 0x04, UInt8($0)] }[...], by: deadline)
+    try await put(questions.flatMap { [0x10, 0x04, UInt8($0)] }, by: deadline)
   }
 
-  /// Asks in turn with the print data; true when the printer answered, or has no such question.
+  /// Asks in turn with the print data; true when the printer has got there, or has no such question.
+  ///
+  /// It is asked once in a conversation: the answer comes when what the printer holds is printed. Any answer in turn will
+  /// do, since one that is late shows no less that the printer takes commands.
   private func askInTurn(by deadline: BootInstant) async throws(LinkError) -> Bool {
-    guard let question = ledger.question(profile.fence) else { return true }
-    try await link.send(question.command[...], by: deadline)
-    let patience = min(deadline, clock.now.advanced(by: Self.replyTime))
-    return try await wait(until: patience, for: { ledger.isAnswered(question) })
-  }
-
-  /// Fills up whatever the printer still waits for, until it says anything.
-  private func drain(by deadline: BootInstant) async throws(LinkError) {
-    let before = replies
-    let nuls = [UInt8](repeating: 0, count: Self.drainChunk)
-    var sent = 0
-    while sent < Self.drainLimit, replies == before {
-      var bytes = nuls
-      bytes += ledger.probe(profile.fence)
-      if profile.status.dleEOT, status == PrinterStatus() {
-        parser.asked(1)
-        bytes += [0x10, 0x04, 0x01]
-      }
-      try await link.send(bytes[...], by: deadline)
-      sent += nuls.count
-      await Task.yield()
+    guard profile.fence != .none else { return true }
+    if gatePatience == nil {
+      let held = isWarm == true ? .zero : time(toTake: Self.heldBytes)
+      gatePatience = clock.now.advanced(by: Self.replyTime + held)
+      try await put(ledger.probe(profile.fence), by: deadline)
     }
-    try await settle(by: deadline)
-    forgetQuestions()
+    let patience = min(deadline, gatePatience ?? deadline)
+    return try await wait(until: patience, for: { ledger.answers > 0 })
   }
 
-  private func forgetQuestions() {
+  func forgetQuestions() {
     if !parser.questions.isEmpty { gaveUpQuestions = true }
     parser.forgetQuestions()
+  }
+
+  /// The time that the printer takes for `bytes` by its profile.
+  func time(toTake bytes: Int) -> Duration {
+    .seconds(Double(bytes) / Double(max(1, profile.bytesPerSecond)))
   }
 
   /// Waits until the printer has been quiet for a while, so that late answers are not taken for new ones.

@@ -21,6 +21,7 @@ extension PrinterConversation {
     _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
   ) async throws(LinkError) {
     startReading()
+    try await put([], by: deadline)
     let accepted = link.bytesAccepted
     var told = false
     func note() {

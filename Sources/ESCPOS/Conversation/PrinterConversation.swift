@@ -10,6 +10,9 @@ public actor PrinterConversation {
     case ready(PrinterStatus)
     /// It cannot, and ``PrinterStatus/obstacle`` says why.
     case notReady(PrinterStatus)
+    /// Nothing known stands against printing, but it has not got to the question in turn: it prints what it had
+    /// before, or waits for the rest of a raster. Asked again, the gate goes on where it was.
+    case busy(PrinterStatus)
     /// It did not answer though its profile says that it does: off, busy with half a raster, or another model.
     case silent
     /// Its profile or the link has no back channel: nothing can be known.
@@ -31,7 +34,7 @@ public actor PrinterConversation {
   let clock: any BootTimeClock
   var parser = ReplyParser()
   var board = StatusBoard()
-  var ledger = FenceLedger()
+  var ledger: FenceLedger
   /// Replies of all kinds so far.
   var replies = 0
   var isPaused = false
@@ -42,6 +45,16 @@ public actor PrinterConversation {
   /// Whether the link is as good after this conversation as before: the next one may begin on it.
   var leavesLink = false
   var fenceQuestion: FenceLedger.Question?
+  /// What the link has not taken in time and must have before anything else: the rest of a question.
+  var owed: [UInt8] = []
+  /// Whether something was proven on this link before; nil until the gate. The printer then holds nothing of ours.
+  var isWarm: Bool?
+  /// Until when the gate's question in turn may go unanswered for what the printer may still hold.
+  var gatePatience: BootInstant?
+  /// Whether the printer has answered at all, or need not be asked.
+  var isAlive = false
+  /// NUL bytes sent to fill up a raster that may have been left half.
+  public internal(set) var nulsSent = 0
   private(set) var loss: LinkError?
   private var reader: Task<Void, Never>?
   private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -49,10 +62,15 @@ public actor PrinterConversation {
   private var hasEnded = false
 
   /// Creates a conversation over an open link; nothing is sent yet.
-  public init(link: any PrinterLink, profile: PrinterProfile, clock: any BootTimeClock) {
+  ///
+  /// - Parameter openQuestions: What ``openQuestions`` said at the end of the last conversation with this printer.
+  public init(
+    link: any PrinterLink, profile: PrinterProfile, clock: any BootTimeClock, openQuestions: Int = 0
+  ) {
     self.link = link
     self.profile = profile
     self.clock = clock
+    ledger = FenceLedger(open: openQuestions)
   }
 
   deinit {
@@ -64,6 +82,9 @@ public actor PrinterConversation {
 
   /// Bytes of the job that the link has taken; the gate's questions do not count.
   public var jobBytesAccepted: Int { job?.bytes ?? 0 }
+
+  /// Questions whose answers may still come, over this link or the next, and would be taken for answers to later ones.
+  public var openQuestions: Int { ledger.open }
 
   /// Bytes from the printer that were no reply to anything; many of them mean another model or a bad line.
   public var strayBytes: Int { parser.strayBytes }

@@ -39,6 +39,18 @@ public protocol LinkOpener: Sendable {
   /// - Throws: ``LinkError`` with `.unreachable` (off or away: worth trying again), `.busy` (another host has
   ///   it), `.refused` (it will not talk to us until somebody acts) or `.deadline`.
   func open(by deadline: BootInstant) async throws(LinkError) -> any PrinterLink
+
+  /// Yields each time that the printer is seen while the stream is read, or nil where nobody can see it (a network
+  /// printer, a file).
+  ///
+  /// It is asked for while ``open(by:)`` fails since the printer is off or away, and dropped when that is over: whoever
+  /// scans for it stops then. A sighting is a hint; opening may still fail, and is tried less often then.
+  func presence() -> AsyncStream<Void>?
+}
+
+extension LinkOpener {
+  /// Nobody can see the printer.
+  public func presence() -> AsyncStream<Void>? { nil }
 }
 
 /// Why a link could not be opened or used.

@@ -70,27 +70,6 @@ extension Configuration.Jobs {
   }
 }
 
-extension Configuration.Printer {
-  enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, link, address, profile, overrides
-    case idleSeconds = "idle_seconds"
-  }
-
-  init(from decoder: any Decoder) throws {
-    let fields = try Fields(decoder, CodingKeys.self)
-    name = try fields.word(.name)
-    link = try fields.choice(.link, Link.self)
-    profile = try fields.word(.profile)
-    try fields.read(.address, into: &address)
-    try fields.read(.overrides, into: &overrides)
-    try fields.read(.idleSeconds, into: &idleSeconds, in: 0...3600)
-    if address?.isEmpty ?? (link != .virtual) {
-      let example = link == .tcp ? "192.168.1.50:9100" : "/dev/usb/lp0"
-      throw fields.fault(.address, "is needed for link \"\(link.rawValue)\", such as \"\(example)\"")
-    }
-  }
-}
-
 extension Configuration.Overrides {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case fence

@@ -62,6 +62,23 @@ struct Configuration: Decodable, Equatable, Sendable {
       case file
       /// A printer that does not exist: `address` is the folder its paper goes to.
       case virtual
+      /// A Bluetooth Low Energy printer: `address` is its Bluetooth address.
+      case ble
+      /// A Bluetooth Classic printer (Serial Port): `address` is its Bluetooth address.
+      case rfcomm
+
+      /// Whether it goes through BlueZ.
+      var isBluetooth: Bool { self == .ble || self == .rfcomm }
+    }
+
+    /// How bytes are written to a BLE printer.
+    enum WriteMode: String, Decodable, CaseIterable, Sendable {
+      /// Commands with a request as barrier, or requests alone, as the characteristic offers it.
+      case auto
+      /// Commands, with a request as barrier where the characteristic takes one.
+      case command
+      /// Requests only: each is acknowledged, and slow.
+      case request
     }
 
     var name: String
@@ -72,6 +89,18 @@ struct Configuration: Decodable, Equatable, Sendable {
     var overrides: Overrides?
     /// The link is given up after this long without a job, seconds.
     var idleSeconds = 45
+    /// The Bluetooth adapter, `hci1` or its address; nil for the one that knows the printer, or the first.
+    var adapter: String?
+    /// The GATT service to print to, as a UUID or its short form, where the usual ones are not to be taken.
+    var service: String?
+    /// How bytes are written over BLE.
+    var writeMode = WriteMode.auto
+    /// The most bytes of one write over BLE, 20 through 512; nil for what the link allows.
+    var chunk: Int?
+    /// The RFCOMM channel, 1 through 30; nil to ask the printer.
+    var channel: Int?
+    /// A file with the PIN of a printer that pairs by one; read by `printd printers pair` alone.
+    var pinFile: String?
   }
 
   /// What a printer has other than its profile says.

@@ -10,6 +10,8 @@ struct ControlRoutes: Sendable {
   let handler: WakeHandler
   let journal: Journal
   let printing: Printing
+  /// Reads printers, routes and secrets again; says why not.
+  let reload: @Sendable () async -> Failure?
 
   /// The routes.
   var router: Router {
@@ -59,6 +61,12 @@ struct ControlRoutes: Sendable {
           try printing.testPage(name, answers: gate.lines)
         }
         return .json(CompletionMessage(outcome))
+      }
+    }
+    router.on(.post, "/v1/reload") { _ in
+      await answer {
+        if let failure = await reload() { throw failure }
+        return .json(try await status())
       }
     }
     router.on(.get, "/metrics") { _ in

@@ -26,6 +26,7 @@ struct Daemon {
     for warning in loaded.warnings { Log.warning("configuration", ["warning": warning]) }
     configuration = loaded.configuration
     try Files.makeFolder(configuration.stateDirectory, mode: 0o750)
+    Bluetooth.note { Log.info("bluetooth", ["note": $0]) }
     secrets = if let webhook = configuration.webhook { try Secrets(webhook) } else { nil }
     orders = try configuration.orderService()
     printing = try Printing(loaded, clock: clock)
@@ -45,7 +46,6 @@ struct Daemon {
     }
     let ports = Ports(
       orders: orders, jobs: journal, prepare: printing.prepare,
-      converse: { PrinterConversation(link: $0, profile: $1, clock: $2) },
       note: { event in
         let priority: Log.Priority =
           switch event.level {
@@ -72,10 +72,13 @@ struct Daemon {
       place = .unix(path: try controlSocket(), mode: 0o660)
     }
     let requests = Signals.requests()
+    let reloads = Reloads { await reload() }
     let control = try listen(
       place,
       limits: HTTPServer.Limits(bodyBytes: 1 << 20, receive: .seconds(10)), name: "control",
-      ControlRoutes(handler: handler, journal: journal, printing: printing).router)
+      ControlRoutes(
+        handler: handler, journal: journal, printing: printing, reload: { await reloads.run() }
+      ).router)
     let webhook = try webhookServer(sockets["webhook"])
     do throws(JournalError) {
       try await handler.start()
@@ -90,7 +93,7 @@ struct Daemon {
     serving: for await request in requests {
       switch request {
       case .stop: break serving
-      case .reload: await reload()
+      case .reload: _ = await reloads.run()
       }
     }
     await stop(webhook, control)
@@ -149,8 +152,8 @@ struct Daemon {
     return server
   }
 
-  /// Reads printers, routes and secrets again; a fault changes nothing.
-  private func reload() async {
+  /// Reads printers, routes and secrets again; a fault changes nothing and is returned.
+  private func reload() async -> Failure? {
     ServiceNotify.reloading()
     do {
       let loaded = try ConfigurationFile.load(configPath)
@@ -166,9 +169,11 @@ struct Daemon {
       let kept = configuration.keysOfStart(otherIn: loaded.configuration)
       if !kept.isEmpty { Log.warning("restart needed", ["keys": kept.joined(separator: ",")]) }
       ServiceNotify.ready("reloaded")
+      return nil
     } catch {
       Log.error("reload refused; nothing has changed", ["reason": error])
       ServiceNotify.ready("reload refused, see the log; nothing has changed")
+      return error as? Failure ?? Failure(.configuration, "\(error)")
     }
   }
 
@@ -180,6 +185,7 @@ struct Daemon {
     await handler.stop(by: clock.now.advanced(by: patience))
     await webhook?.stop()
     await control.stop()
+    await Bluetooth.stop()
     await journal.close()
     Log.info("stopped")
   }

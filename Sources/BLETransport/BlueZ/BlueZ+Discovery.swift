@@ -1,0 +1,144 @@
+public import ESCPOS
+import DBus
+
+extension BlueZ {
+  private static let discoveryTime = Duration.seconds(5)
+  private static let refusalPause = Duration.seconds(1)
+
+  /// Looks for devices until the search is ended or dropped; what is found appears in ``tree``.
+  ///
+  /// It rests while anybody connects on the adapter or a ``ScanHold`` is held, and goes on by itself, also after the adapter
+  /// was off or bluetoothd has restarted.
+  public func search(on adapter: Adapter, _ transport: BluetoothTransport) -> DeviceSearch {
+    nextID += 1
+    let id = nextID
+    discovery.want(id, adapter.path, transport)
+    discover()
+    return DeviceSearch { [weak self] in Task { await self?.unwant(id) } }
+  }
+
+  /// Whether a discovery of this process is running.
+  public var isScanning: Bool { discovery.isRunning() }
+
+  /// Keeps this process from discovering until the hold is released or dropped; for as long as the voice speaks.
+  ///
+  /// Returns when a running discovery has stopped, or at `deadline`. A connection attempt is not held up.
+  public func holdScans(by deadline: BootInstant) async -> ScanHold {
+    nextID += 1
+    let id = nextID
+    discovery.hold(id)
+    discover()
+    let hold = ScanHold { [weak self] in Task { await self?.release(id) } }
+    _ = try? await wait(by: deadline) { !$0.isScanning }
+    return hold
+  }
+
+  private func unwant(_ id: Int) {
+    discovery.unwant(id)
+    discover()
+  }
+
+  private func release(_ id: Int) {
+    discovery.release(id)
+    discover()
+  }
+
+  /// Stops discovery on an adapter for a connection attempt; ``resumeDiscovery(on:)`` must follow.
+  func pauseDiscovery(on adapter: String, by deadline: BootInstant) async throws(LinkError) {
+    discovery.pause(adapter)
+    discover()
+    _ = try await wait(by: deadline) { !$0.discovery.isRunning(on: adapter) }
+  }
+
+  func resumeDiscovery(on adapter: String) {
+    discovery.resume(adapter)
+    discover()
+  }
+
+  /// Sets discovery right after something has changed; does nothing when it is.
+  func discover() {
+    discovery.keepOnly(powered: poweredAdapters)
+    guard discovering == nil, nextDiscoveryStep != nil else { return }
+    discovering = Task {
+      while let step = nextDiscoveryStep { await take(step) }
+      discovering = nil
+    }
+  }
+
+  private var poweredAdapters: Set<String> { Set(tree.adapters.values.filter(\.powered).map(\.path)) }
+
+  private var nextDiscoveryStep: Discovery.Step? {
+    condition == .ready ? discovery.nextStep(powered: poweredAdapters, now: clock.now) : nil
+  }
+
+  private func take(_ step: Discovery.Step) async {
+    let era = discovery.era
+    let deadline = clock.now.advanced(by: Self.discoveryTime)
+    switch step {
+    case .stop(let adapter):
+      // It may have ended by itself; then the answer is an error.
+      _ = try? await call(adapter, BlueZName.adapter, "StopDiscovery", by: deadline)
+      if era == discovery.era { discovery.stopped(adapter) }
+    case .start(let adapter, let transport):
+      do throws(DBusError) {
+        let filter: DBusValue = .variants(["Transport": .string(transport.rawValue)])
+        try await call(adapter, BlueZName.adapter, "SetDiscoveryFilter", [filter], by: deadline)
+        try await call(adapter, BlueZName.adapter, "StartDiscovery", by: deadline)
+        if era == discovery.era { discovery.started(adapter, transport) }
+      } catch {
+        guard era == discovery.era else { break }
+        if BlueZFault(error) == .inProgress {
+          discovery.started(adapter, transport)
+        } else {
+          let next = clock.now.advanced(by: Self.refusalPause)
+          discovery.refuse(adapter, until: next)
+          Task {
+            try? await clock.sleep(until: next, tolerance: nil)
+            discover()
+          }
+        }
+      }
+    }
+    bell.ring()
+  }
+}
+
+/// A search for devices, until it is ended or dropped.
+public final class DeviceSearch: Sendable {
+  private let finish: Locked<(@Sendable () -> Void)?>
+
+  init(_ finish: @escaping @Sendable () -> Void) {
+    self.finish = Locked(finish)
+  }
+
+  /// Ends the search; a second call does nothing.
+  public func end() {
+    let finish = finish.withLock { finish in
+      defer { finish = nil }
+      return finish
+    }
+    finish?()
+  }
+
+  deinit { end() }
+}
+
+/// Keeps this process from scanning, until it is released or dropped.
+public final class ScanHold: Sendable {
+  private let finish: Locked<(@Sendable () -> Void)?>
+
+  init(_ finish: @escaping @Sendable () -> Void) {
+    self.finish = Locked(finish)
+  }
+
+  /// Lets scans go on; a second call does nothing.
+  public func release() {
+    let finish = finish.withLock { finish in
+      defer { finish = nil }
+      return finish
+    }
+    finish?()
+  }
+
+  deinit { release() }
+}

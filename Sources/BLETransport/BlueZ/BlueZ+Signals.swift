@@ -1,0 +1,73 @@
+import DBus
+import ESCPOS
+
+extension BlueZ {
+  /// Takes a signal in its turn.
+  func take(_ signal: DBusSignal) {
+    guard signal.sender == owner else { return }
+    if early != nil { early?.append(signal) } else { apply(signal) }
+  }
+
+  /// Takes a signal in; one of another shape than its interface promises is left out.
+  func apply(_ signal: DBusSignal) {
+    let arguments = signal.arguments
+    switch (signal.interface, signal.member) {
+    case (BlueZName.objectManager, "InterfacesAdded"):
+      guard arguments.count == 2, let path = arguments[0].objectPath else { return }
+      tree.add(path, BlueZTree.interfaces(arguments[1]))
+      saw(path)
+    case (BlueZName.objectManager, "InterfacesRemoved"):
+      guard arguments.count == 2, let path = arguments[0].objectPath, let names = arguments[1].strings else {
+        return
+      }
+      tree.remove(path, names)
+    case (BlueZName.properties, "PropertiesChanged"):
+      guard arguments.count == 3, let interface = arguments[0].string,
+        let properties = arguments[1].variantDictionary
+      else { return }
+      if interface == BlueZName.gattCharacteristic, let value = properties["Value"]?.bytes {
+        listeners[signal.path]?(value)
+        if properties.count == 1 { return }
+      }
+      tree.change(signal.path, interface, to: properties, invalidated: arguments[2].strings ?? [])
+      if interface == BlueZName.device, properties["RSSI"] != nil || properties["Connected"]?.boolean == true
+      {
+        saw(signal.path)
+      }
+    default:
+      return
+    }
+    changed()
+  }
+
+  /// After every change: links that are gone learn it, discovery is set right, and all waits look again.
+  func changed() {
+    for link in links.values {
+      if let loss = loss(of: link) { link.lose(loss) }
+    }
+    discover()
+    bell.ring()
+  }
+
+  /// Why a link is no more; nil while it is.
+  private func loss(of link: GATTLink) -> LinkError? {
+    let title = link.printer.title
+    guard condition == .ready else {
+      return LinkError(.lost, "\(title): bluetoothd has gone, and the link with it")
+    }
+    guard let device = tree.devices[link.device] else {
+      let hasAdapter = tree.adapters.keys.contains { link.device.hasPrefix($0 + "/") }
+      return LinkError(.lost, "\(title): \(hasAdapter ? "the printer was removed" : "the adapter is gone")")
+    }
+    guard tree.adapters[device.adapter]?.powered == true else {
+      return LinkError(.lost, "\(title): the adapter was switched off")
+    }
+    guard device.connected else {
+      return LinkError(.lost, "\(title): the printer has hung up or is out of range")
+    }
+    guard tree.characteristics[link.characteristic] != nil else {
+      return LinkError(.lost, "\(title): the printer has withdrawn its print service")
+    }
+    return nil
+  }
+}

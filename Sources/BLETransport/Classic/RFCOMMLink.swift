@@ -1,0 +1,67 @@
+import ESCPOS
+import PrinterLinks
+
+/// A link over a connected RFCOMM socket, whoever connected it.
+///
+/// The printer's credits reach through to the sender: a printer that takes nothing stops it. Accepted is what the kernel
+/// has taken, some tens of kilobytes more than the printer has; flushed is what the printer's module has granted credits
+/// for.
+final class RFCOMMLink: PrinterLink {
+  /// Ways to connect.
+  enum Way: Equatable {
+    /// bluetoothd has (Profile1).
+    case bluetoothd
+    /// We have, by the kernel's socket.
+    case socket
+  }
+
+  private let link: DescriptorLink
+  private let address: BluetoothAddress
+  private let memory: SerialPortMemory
+  private let clock: any BootTimeClock
+  private let isClosed = Locked(false)
+  /// Who connected it.
+  let way: Way
+
+  /// Takes over the descriptor.
+  init(
+    _ descriptor: Int32, _ way: Way, to printer: BluetoothPrinter, _ memory: SerialPortMemory,
+    clock: any BootTimeClock
+  ) {
+    self.way = way
+    link = DescriptorLink(descriptor: descriptor, kind: .rfcomm, target: printer.title, clock: clock)
+    address = printer.address
+    self.memory = memory
+    self.clock = clock
+  }
+
+  var bytesAccepted: Int { link.bytesAccepted }
+  var hasBackChannel: Bool { link.hasBackChannel }
+
+  func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+    try await link.send(bytes, by: deadline)
+  }
+
+  func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {
+    try await link.receive(by: deadline)
+  }
+
+  func flush(by deadline: BootInstant) async throws(LinkError) {
+    try await link.flush(by: deadline)
+  }
+
+  /// Closes the link after what it holds has been handed over; the next opening leaves the printer its rest.
+  func close() async {
+    let isFirst = isClosed.withLock { isClosed in
+      defer { isClosed = true }
+      return !isClosed
+    }
+    guard isFirst else { return }
+    memory.change(address) { $0.closing += 1 }
+    await link.close()
+    memory.change(address) { entry in
+      entry.closing -= 1
+      entry.closed = clock.now
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ESCPOS
+import Glibc
+import PrinterLinks
+
+/// Asks a printer on which RFCOMM channels it has a serial port (SDP).
+enum ServiceDiscovery {
+  /// How long a server may take to answer once it is connected; some never do.
+  static let answeringTime = Duration.seconds(2)
+  /// The most packets of one answer; a packet has 64 KB at the most and 672 bytes as a rule.
+  static let mostPackets = 64
+
+  /// Connects to the printer's SDP server and asks; nothing is left open.
+  ///
+  /// - Returns: The channels, best first; none when the printer has no serial port.
+  static func serialPortChannels(
+    of address: String, from adapter: String? = nil, by deadline: BootInstant, clock: any BootTimeClock
+  ) async throws(ClassicFault) -> [UInt8] {
+    switch SDPSession.connecting(to: address, from: adapter) {
+    case .failure(let error): throw .system(error)
+    case .success(let session):
+      try await wait(for: .writing, of: session, by: deadline, clock: clock)
+      if let error = SystemError.pending(on: session.descriptor) { throw .system(error) }
+      let end = min(deadline, clock.now.advanced(by: answeringTime))
+      return try await serialPortChannels(asking: session, by: end, clock: clock)
+    }
+  }
+
+  /// Asks over a session that is connected.
+  static func serialPortChannels(
+    asking session: SDPSession, by deadline: BootInstant, clock: any BootTimeClock
+  ) async throws(ClassicFault) -> [UInt8] {
+    if let error = session.ask(forService: SerialPortRecords.serialPort) { throw .system(error) }
+    for _ in 0..<mostPackets {
+      try await wait(for: .reading, of: session, by: deadline, clock: clock)
+      switch session.process() {
+      case .waiting: continue
+      case .failed(let error): throw .system(error)
+      case .answered(let lists):
+        do { return try SerialPortRecords(lists).channels } catch { throw .malformed(error) }
+      }
+    }
+    throw .malformed(SDPElement.Malformed(offset: 0, fault: "an answer of more than \(mostPackets) packets"))
+  }
+
+  private static func wait(
+    for direction: Poller.Direction, of session: SDPSession, by deadline: BootInstant,
+    clock: any BootTimeClock
+  ) async throws(ClassicFault) {
+    switch await Poller.shared.wait(for: direction, of: session.descriptor, by: deadline, clock: clock) {
+    case .ready: return
+    case .deadline: throw .deadline
+    case .cancelled, .closed: throw .cancelled
+    }
+  }
+}

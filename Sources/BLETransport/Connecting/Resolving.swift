@@ -1,0 +1,201 @@
+import DBus
+import ESCPOS
+
+extension BlueZ {
+  /// Waits for what makes a connection one that can print: connected, services resolved, and the objects there.
+  ///
+  /// Each of the three has been seen without the next.
+  func resolve(
+    _ printer: BluetoothPrinter, _ device: String, by deadline: BootInstant
+  ) async throws(AttemptFailure) -> PrintCharacteristics {
+    let title = printer.title
+    do throws(LinkError) {
+      let shows = min(deadline, clock.now.advanced(by: Self.showTime))
+      _ = try await wait(by: shows) { $0.tree.devices[device]?.connected == true }
+      _ = try await wait(by: deadline) { bluez in
+        guard let device = bluez.tree.devices[device], device.connected else { return true }
+        return device.servicesResolved
+      }
+    } catch {
+      throw AttemptFailure(error)
+    }
+    guard let state = tree.devices[device], state.connected else {
+      throw AttemptFailure(
+        passing: LinkError(.unreachable, "\(title) hung up at once: off, out of range or disturbed"))
+    }
+    guard state.servicesResolved else {
+      throw AttemptFailure(
+        LinkError(
+          .unreachable, "\(title) is connected, but does not tell its services in time; switch it off and on")
+      )
+    }
+    let shows = min(deadline, clock.now.advanced(by: Self.showTime))
+    do throws(LinkError) {
+      _ = try await wait(by: shows) { bluez in
+        if bluez.tree.devices[device]?.connected != true { return true }
+        return (try? PrintCharacteristics.choose(in: bluez.tree, device: device, for: printer)) != nil
+      }
+    } catch {
+      throw AttemptFailure(error)
+    }
+    do throws(PrintCharacteristics.Fault) {
+      return try PrintCharacteristics.choose(in: tree, device: device, for: printer)
+    } catch {
+      throw failure(error, printer, tree.devices[device])
+    }
+  }
+
+  private func failure(
+    _ fault: PrintCharacteristics.Fault, _ printer: BluetoothPrinter, _ device: Device?
+  ) -> AttemptFailure {
+    let title = printer.title
+    guard let device, device.connected else {
+      return AttemptFailure(
+        passing: LinkError(.unreachable, "\(title) hung up while its services were being read"))
+    }
+    switch fault {
+    case .refused(let what):
+      return AttemptFailure(LinkError(.refused, "\(title) is \(what)"))
+    case .missing(let what):
+      return AttemptFailure(
+        LinkError(
+          .refused,
+          "\(title) has no \(what); correct its entry, or run: printd printers pair \(printer.address)"))
+    case .unknown(let services) where services.isEmpty && device.uuids.contains(.serialPort):
+      return AttemptFailure(
+        LinkError(
+          .refused,
+          "\(title) has two bearers and was connected by Classic, which has no GATT; set its link to rfcomm"))
+    case .unknown(let services) where services.isEmpty:
+      return AttemptFailure(
+        passing: LinkError(.unreachable, "\(title) shows no services; switch it off and on"))
+    case .unknown(let services):
+      let list = services.map(\.description).joined(separator: ", ")
+      return AttemptFailure(
+        LinkError(
+          .refused,
+          "\(title) has no service that is known to take print data (it has \(list)); if it is a receipt printer, name "
+            + "service and characteristic in its entry"))
+    }
+  }
+
+  /// Makes a link of a connection that can print: MTU, kind of writes, back channel.
+  func establish(
+    _ printer: BluetoothPrinter, _ found: PrintCharacteristics, isOurs: Bool, by deadline: BootInstant
+  ) async throws(AttemptFailure) -> GATTLink {
+    guard let bus else { throw AttemptFailure(passing: .daemonAway) }
+    nextID += 1
+    let parts = GATTLink.Parts(
+      printer: printer, characteristics: found,
+      chunk: GATTLink.chunk(for: printer, mtu: await mtu(of: found, by: deadline)),
+      way: await way(for: printer, found, by: deadline), isOurConnection: isOurs, number: nextID)
+    let link = GATTLink(parts, bluez: self, bus: bus)
+    if let notify = found.notify {
+      try await listen(to: notify, link, by: deadline)
+    }
+    links[link.number] = link
+    // It may have gone meanwhile, and then nobody has told the link.
+    changed()
+    do throws(LinkError) { try link.checkAlive() } catch {
+      links[link.number] = nil
+      listeners[link.notifier ?? ""] = nil
+      throw AttemptFailure(passing: error)
+    }
+    return link
+  }
+
+  /// The link's ATT MTU, asked anew since the one in the tree may be of the last connection; 23 where bluetoothd is too old
+  /// to tell (before 5.62).
+  private func mtu(of found: PrintCharacteristics, by deadline: BootInstant) async -> Int {
+    let arguments: [DBusValue] = [.string(BlueZName.gattCharacteristic), .string("MTU")]
+    let answer = try? await call(found.write.path, BlueZName.properties, "Get", arguments, by: deadline)
+    return answer?.first?.uint16.map { Int($0) } ?? 23
+  }
+
+  private func way(
+    for printer: BluetoothPrinter, _ found: PrintCharacteristics, by deadline: BootInstant
+  ) async -> GATTLink.Way {
+    if !found.write.takesCommands { return .requests }
+    if printer.writeMode == .requests, found.write.takesRequests { return .requests }
+    if printer.writeMode == .automatic, found.write.takesRequests,
+      await mayReorder(found.service.device, by: deadline)
+    {
+      note("\(printer.title): may take data on several channels (EATT), so each write is acknowledged")
+      return .requests
+    }
+    let targets = tree.barrierTargets(for: found)
+    if !targets.isEmpty { return .commands(targets) }
+    if found.write.takesRequests { return .commandsEndingInRequest }
+    note("\(printer.title): has nothing that can be read between writes; what has arrived cannot be known")
+    return .commandsUnheard
+  }
+
+  /// Whether the peer supports EATT (Server Supported Features, bit 0): bluetoothd 5.66 opens several channels then, and
+  /// commands may overtake each other.
+  private func mayReorder(_ device: String, by deadline: BootInstant) async -> Bool {
+    let features = tree.services(of: device).lazy.compactMap { service in
+      self.tree.characteristics(of: service.path).first { $0.uuid == .serverSupportedFeatures }
+    }.first
+    guard let features else { return false }
+    let answer = try? await call(
+      features.path, BlueZName.gattCharacteristic, "ReadValue", [.variants([:])], by: deadline)
+    return (answer?.first?.bytes?.first ?? 0) & 1 == 1
+  }
+
+  /// Turns the printer's answers on; one that refuses is printed to without.
+  private func listen(
+    to notify: GATTCharacteristic, _ link: GATTLink, by deadline: BootInstant
+  ) async throws(AttemptFailure) {
+    listeners[notify.path] = { [weak link] value in link?.take(value) }
+    do throws(DBusError) {
+      try await call(notify.path, BlueZName.gattCharacteristic, "StartNotify", by: deadline)
+      link.state.withLock { $0.hasBackChannel = true }
+    } catch {
+      // On already, for us.
+      if BlueZFault(error) == .inProgress, tree.characteristics[notify.path]?.notifying == true {
+        return link.state.withLock { $0.hasBackChannel = true }
+      }
+      listeners[notify.path] = nil
+      let title = link.printer.title
+      guard error.name != nil else {
+        throw AttemptFailure(LinkError(.unreachable, "\(title) does not turn its answers on in time"))
+      }
+      guard tree.devices[link.device]?.connected == true else {
+        throw AttemptFailure(passing: LinkError(.unreachable, "\(title) hung up when asked for answers"))
+      }
+      note("\(title): the printer refuses to send answers (\(error)); prints cannot be confirmed")
+    }
+  }
+}
+
+extension GATTLink {
+  /// The most bytes of one write.
+  static func chunk(for printer: BluetoothPrinter, mtu: Int) -> Int {
+    // An ATT write has three bytes of its own; no link has an MTU below 23.
+    let bound = min(max(mtu, 23) - 3, BluetoothPrinter.largestChunk)
+    return max(1, min(bound, printer.chunk ?? bound))
+  }
+}
+
+extension BlueZTree {
+  /// Attributes whose reading can be a barrier, the best first: what every phone reads (the device's name and what it is),
+  /// then whatever is readable in other services, and last the printer's own.
+  func barrierTargets(for found: PrintCharacteristics) -> [GATTLink.BarrierTarget] {
+    let all = services(of: found.service.device).flatMap { service in
+      characteristics(of: service.path).filter(\.isReadable).map { (service: service, characteristic: $0) }
+    }
+    func rank(_ uuid: BluetoothUUID, isOwn: Bool) -> Int {
+      switch uuid.short {
+      case 0x2A00: 0
+      case 0x2A24, 0x2A29, 0x2A26: 1
+      default: isOwn ? 3 : 2
+      }
+    }
+    let ranked = all.filter { $0.characteristic.uuid != .serverSupportedFeatures }.map {
+      (rank($0.characteristic.uuid, isOwn: $0.service == found.service), $0.characteristic.path)
+    }
+    return ranked.sorted { $0 < $1 }.prefix(3).map {
+      GATTLink.BarrierTarget(path: $0.1, interface: BlueZName.gattCharacteristic)
+    }
+  }
+}

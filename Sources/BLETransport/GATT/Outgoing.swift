@@ -1,0 +1,22 @@
+/// The bytes of one call to send, and how far it has come.
+struct Outgoing {
+  private let bytes: ArraySlice<UInt8>
+  private var next: Int
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    next = bytes.startIndex
+  }
+
+  /// Bytes that have not been handed over.
+  var remaining: Int { bytes.endIndex - next }
+  var isEmpty: Bool { remaining == 0 }
+
+  /// The next bytes, `size` or what is left.
+  func chunk(_ size: Int) -> ArraySlice<UInt8> { bytes[next...].prefix(size) }
+
+  mutating func advance(_ count: Int) { next = min(next + count, bytes.endIndex) }
+
+  /// The last `count` bytes were not taken.
+  mutating func goBack(_ count: Int) { next = max(next - count, bytes.startIndex) }
+}

@@ -1,0 +1,77 @@
+/// A Bluetooth printer as the configuration names it.
+public struct BluetoothPrinter: Hashable, Sendable {
+  /// The way to the printer.
+  public enum Bearer: String, Sendable, CaseIterable {
+    /// Bluetooth Low Energy, by GATT.
+    case ble
+    /// Bluetooth Classic, by the Serial Port profile.
+    case rfcomm
+  }
+
+  /// How print data is written to a characteristic that takes it in both ways.
+  public enum WriteMode: String, Sendable, CaseIterable {
+    /// Write Commands in windows, each ended by a barrier; Write Requests where the characteristic or the peer asks
+    /// for them.
+    case automatic
+    /// Write Commands, whatever the peer says.
+    case commands
+    /// Write Requests only: slow, for printers that lose commands. The printer's buffer then holds the sender.
+    case requests
+  }
+
+  /// The name in the configuration, for messages.
+  public var name: String
+  /// The printer's address.
+  public var address: BluetoothAddress
+  /// The bearer to use.
+  public var bearer: Bearer
+  /// The adapter to use, as `hci0` or by its address; nil for the first that is powered.
+  public var adapter: String?
+  /// The service with the print characteristic; nil to choose by ``PrintService/table``.
+  public var service: BluetoothUUID?
+  /// The characteristic that takes print data; nil to choose by ``PrintService/table``.
+  public var writeCharacteristic: BluetoothUUID?
+  /// The characteristic that carries the printer's answers; nil to choose by ``PrintService/table``.
+  public var notifyCharacteristic: BluetoothUUID?
+  /// How print data is written.
+  public var writeMode: WriteMode
+  /// The most bytes of one write, 1 through ``largestChunk``; the link's MTU bounds it too. Some printers lose more
+  /// than they can take at once, whatever MTU they agreed to.
+  public var chunk: Int?
+  /// The most bytes on their way without an acknowledgement; nil for ``defaultWindow``.
+  public var window: Int?
+  /// The RFCOMM channel, where it is known; nil to ask the printer (SDP).
+  public var channel: UInt8?
+  /// The PIN of a printer from before Secure Simple Pairing, 1 through 16 characters.
+  public var pin: String?
+
+  /// Fills one packet of the LE data length extension (251 bytes with its headers); a longer write is no faster.
+  public static let largestChunk = 244
+  /// Two windows' barriers are then never closer together than 16 chunks of ``largestChunk``: the barrier's own packet
+  /// costs little, and the usual receive buffer of 4 KB holds what is on its way unheard.
+  public static let defaultWindow = 8_192
+
+  /// Creates a printer; the optional parts are chosen when the link is opened.
+  public init(
+    name: String, address: BluetoothAddress, bearer: Bearer, adapter: String? = nil,
+    service: BluetoothUUID? = nil, writeCharacteristic: BluetoothUUID? = nil,
+    notifyCharacteristic: BluetoothUUID? = nil, writeMode: WriteMode = .automatic, chunk: Int? = nil,
+    window: Int? = nil, channel: UInt8? = nil, pin: String? = nil
+  ) {
+    self.name = name
+    self.address = address
+    self.bearer = bearer
+    self.adapter = adapter
+    self.service = service
+    self.writeCharacteristic = writeCharacteristic
+    self.notifyCharacteristic = notifyCharacteristic
+    self.writeMode = writeMode
+    self.chunk = chunk
+    self.window = window
+    self.channel = channel
+    self.pin = pin
+  }
+
+  /// How messages name it: `kitchen (00:AA:01:01:00:42)`.
+  public var title: String { "\(name) (\(address))" }
+}

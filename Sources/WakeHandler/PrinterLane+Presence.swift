@@ -1,0 +1,31 @@
+import ESCPOS
+
+extension PrinterLane {
+  /// How long after a try a sighting counts, by how many sightings in a row were in vain: a printer that is seen and
+  /// cannot be reached must not keep the radio busy, and one that is back is printed on within 5 s.
+  private static let pauses: [Duration] = [0, 1, 2, 4].map { .seconds($0) }
+
+  /// Looks out for the printer, or ceases to.
+  func watch(_ isWanted: Bool) {
+    guard isWanted else {
+      lookout?.cancel()
+      lookout = nil
+      return
+    }
+    guard lookout == nil, let sightings = setup?.opener.presence() else { return }
+    lookout = Task { [weak self] in
+      for await _ in sightings { await self?.sighted() }
+    }
+  }
+
+  /// Tries the printer at once, or a little later when that was in vain before.
+  private func sighted() {
+    guard lookout?.isCancelled == false, let retryAt, let failedAt else { return }
+    let pause = Self.pauses[min(sightingsInVain, Self.pauses.count - 1)]
+    let next = max(floor.now, failedAt.advanced(by: pause))
+    guard next < retryAt else { return }
+    isSighted = true
+    self.retryAt = next
+    bell.ring()
+  }
+}

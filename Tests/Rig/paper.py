@@ -1,0 +1,194 @@
+"""Where the bytes go that reach a printer: its module's buffer, and what prints them.
+
+A full printer is printd's own virtual one, in a process of its own: paper, status and
+fences are real, and the sheets can be seen.  A plain one throws the paper away, which
+is fast, and answers DLE EOT n with bytes that are told to it.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import socket
+
+
+class Paper:
+    """The buffer of a printer's Bluetooth module, and the print engine behind it."""
+
+    def __init__(self, name, out):
+        self.file = open(os.path.join(out, name + ".bin"), "wb", buffering=0)
+        self.received = 0
+        self.lost = 0
+        self.size = 4096  # of the buffer
+        self.waiting = 0  # bytes in it, and of requests that wait for room in it
+        self.queue = asyncio.Queue()
+        self.unanswered = []  # those requests: futures
+        self.flowing = asyncio.Event()
+        self.flowing.set()
+        self.engine = PlainEngine()
+        self.changed = lambda: None  # called when there may be room, or none any more
+        self.task = asyncio.create_task(self.consume())
+
+    @property
+    def is_full(self):
+        return self.waiting > self.size
+
+    def link(self, answer):
+        """A host has connected; `answer` is awaited with what the printer tells it."""
+        self.queue.put_nowait(answer)
+
+    def unlink(self):
+        """The host is gone.  What is in the buffer is still printed."""
+        self.queue.put_nowait(None)
+
+    def take(self, data, may_lose=False):
+        """Takes print data.
+
+        With `may_lose` (a write command), what finds the buffer full is lost.  Else all of
+        it is taken, and a future is returned that is done when the buffer has had room.
+        """
+        if may_lose and self.waiting + len(data) > self.size:
+            self.lost += len(data)
+            return None
+        self.file.write(data)
+        self.received += len(data)
+        self.waiting += len(data)
+        self.queue.put_nowait(data)
+        room = asyncio.get_running_loop().create_future()
+        self.unanswered.append(room)
+        self.answer_requests()
+        return room
+
+    def answer_requests(self):
+        if not self.is_full:
+            for room in self.unanswered:
+                if not room.done():
+                    room.set_result(None)
+            self.unanswered = []
+        self.changed()
+
+    async def consume(self):
+        while True:
+            item = await self.queue.get()
+            try:
+                if item is None:
+                    await self.engine.close()
+                elif callable(item):
+                    await self.engine.open(item)
+                else:
+                    await self.flowing.wait()
+                    await self.engine.print(item)
+            except Exception:  # a dead engine must not stop the link's own tests
+                logging.exception("the print engine has failed")
+            if isinstance(item, bytes):
+                self.waiting -= len(item)
+                self.answer_requests()
+
+    def clear(self):
+        self.file.truncate(0)
+        self.file.seek(0)
+        self.received = self.lost = 0
+
+    def stall(self, stalled):
+        self.flowing.clear() if stalled else self.flowing.set()
+        self.changed()
+
+
+class PlainEngine:
+    """Prints nothing, at a speed that can be set, and answers DLE EOT n."""
+
+    def __init__(self):
+        self.status = {1: 0x12, 2: 0x12, 3: 0x12, 4: 0x12}
+        self.speed = 0  # bytes a second; 0: at once
+        self.tail = b""
+        self.answer = None
+
+    async def open(self, answer):
+        self.answer = answer
+        self.tail = b""
+
+    async def close(self):
+        self.answer = None
+
+    async def print(self, data):
+        # A request may be cut in two by the packets: keep the last two bytes.
+        seen = self.tail + data
+        self.tail = seen[-2:]
+        answers = bytes(
+            self.status[seen[i + 2]]
+            for i in range(len(seen) - 2)
+            if seen[i : i + 2] == b"\x10\x04" and seen[i + 2] in self.status
+        )
+        if answers and self.answer:
+            await self.answer(answers)
+        if self.speed:
+            await asyncio.sleep(len(data) / self.speed)
+
+    async def command(self, verb, *args):
+        if verb == "status":
+            self.status[int(args[0])] = int(args[1], 16)
+        elif verb == "speed":
+            self.speed = int(args[0])
+        else:
+            raise ValueError(f"a plain printer has no {verb}: make it a full one first")
+
+
+class FullEngine:
+    """printd's virtual printer: a connection to it for each link, commands on its stdin."""
+
+    def __init__(self, program, profile, folder, keep):
+        self.arguments = [program, "--profile", profile, "--folder", folder, "--keep", keep]
+        self.socket = os.path.join("/run/rig", os.path.basename(folder) + ".printer")
+        self.process = self.writer = self.reading = None
+        self.turn = asyncio.Lock()  # of the commands
+
+    async def start(self):
+        self.process = await asyncio.create_subprocess_exec(
+            *self.arguments, "--socket", self.socket,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24)
+        await self.reply()
+
+    async def reply(self):
+        line = await self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("the virtual printer has ended; see printers.log")
+        reply = json.loads(line)
+        if isinstance(reply, dict) and "error" in reply:
+            raise ValueError(reply["error"])
+        return reply
+
+    async def command(self, verb, *args):
+        async with self.turn:
+            if self.process is None:
+                await self.start()
+            self.process.stdin.write(" ".join([verb, *args]).encode() + b"\n")
+            return await self.reply()
+
+    async def open(self, answer):
+        async with self.turn:
+            if self.process is None:
+                await self.start()
+        link = socket.socket(socket.AF_UNIX)
+        # What the printer does not take must stay in the module's buffer, not in the kernel's.
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 0)
+        link.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(link, self.socket)
+        reader, self.writer = await asyncio.open_unix_connection(sock=link)
+        self.writer.transport.set_write_buffer_limits(high=0)
+        self.reading = asyncio.create_task(self.read(reader, answer))
+
+    async def read(self, reader, answer):
+        while data := await reader.read(4096):
+            await answer(data)
+
+    async def close(self):
+        if self.writer:
+            self.writer.close()
+            self.writer = None
+            # The printer has let go of the host when its end is closed, too.
+            await asyncio.wait([self.reading], timeout=2)
+
+    async def print(self, data):
+        if self.writer:
+            self.writer.write(data)
+            await self.writer.drain()
