@@ -123,7 +123,8 @@ let package = Package(
     .executableTarget(
       name: "PrintdBench",
       dependencies: [
-        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels",
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels", "Sound",
+        "Announcer",
         "PrintTestKit",
       ], path: "Benchmarks", swiftSettings: settings),
   ],
