@@ -32,6 +32,17 @@ public struct OnlineVoice: Sendable {
   public init(
     template: String, patience: Duration = .milliseconds(1500), client: HTTPClient, cache: SpeechCache
   ) throws(Fault) {
+    try Self.check(template: template)
+    self.template = template
+    self.patience = patience
+    self.client = client
+    self.cache = cache
+  }
+
+  /// Checks a template without asking anybody.
+  ///
+  /// - Throws: ``Fault``.
+  public static func check(template: String) throws(Fault) {
     guard template.hasPrefix("https://") || template.hasPrefix("http://") else {
       throw Fault(description: "must begin with https:// or http://")
     }
@@ -45,10 +56,6 @@ public struct OnlineVoice: Sendable {
     guard !host.isEmpty, !host.contains("{") else {
       throw Fault(description: "must name its host before {text}")
     }
-    self.template = template
-    self.patience = patience
-    self.client = client
-    self.cache = cache
   }
 
   /// What it says: from the cache, or asked for now.
