@@ -28,7 +28,8 @@ struct CrashTests {
     try await DaemonRig.until { try await server.pactl("list", "short", "sink-inputs").contains("\n") }
     let recording = try await Recording(server)
     let victim = try ChildProcess(
-      Programs.path("AnnouncerVictim"), [server.address, state.path], output: state.path("victim.log"))
+      Programs.path("AnnouncerVictim"), ["pulse", server.address, state.path],
+      output: state.path("victim.log"))
     // 8,000 at 70 %, and a tenth of the music: 2,744 and 343.
     try await recording.until { $0.contains { abs(Int($0) - 3087) < 20 } }
     victim.send(SIGKILL)
