@@ -1,7 +1,7 @@
 public import Curl
-import ESCPOS
-import Sound
-import SpokenAmounts
+public import ESCPOS
+public import Sound
+public import SpokenAmounts
 
 /// A voice somewhere else, asked over HTTP by a URL template; its answers are kept.
 public struct OnlineVoice: Sendable {
@@ -58,6 +58,15 @@ public struct OnlineVoice: Sendable {
     }
   }
 
+  /// Asks for a text, past the cache, to see whether it answers.
+  ///
+  /// - Throws: ``SoundError``, as it would be in earnest.
+  public func probe(_ text: String, in language: SpokenLanguage, by deadline: BootInstant)
+    async throws(SoundError)
+  {
+    _ = try await ask(Self.fill(template, text, language), by: deadline)
+  }
+
   /// What it says: from the cache, or asked for now.
   ///
   /// - Throws: ``SoundError``: `unavailable`, `deadline`, or `content` for an answer that is no sound.
@@ -67,6 +76,12 @@ public struct OnlineVoice: Sendable {
     let url = Self.fill(template, text, language)
     let cache = cache
     if let known = await SpeechQueue.run({ cache.sound(for: url) }) { return known }
+    let pcm = try await ask(url, by: deadline)
+    await SpeechQueue.run { try? cache.keep(pcm, for: url) }
+    return pcm
+  }
+
+  private func ask(_ url: String, by deadline: BootInstant) async throws(SoundError) -> PCM {
     let response: HTTPClient.Response
     do throws(HTTPClientError) {
       response = try await client.send(
@@ -84,7 +99,6 @@ public struct OnlineVoice: Sendable {
         let read = try AudioFile.read(response.body, name: "the online voice's answer", longest: Self.longest)
         let pcm = read.trimmed().levelled()
         guard !pcm.samples.isEmpty else { throw SoundError(.content, "the online voice said nothing") }
-        try? cache.keep(pcm, for: url)
         return .success(pcm)
       } catch {
         return .failure(error)

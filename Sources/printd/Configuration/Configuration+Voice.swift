@@ -81,6 +81,8 @@ extension Configuration {
     var minimumVolume = 0
     /// An older announcement is not said, seconds.
     var maximumAgeSeconds = 30
+    /// Whether it says how many were too old.
+    var sumsUp = false
     /// Announcements that may wait.
     var queue = 64
     /// Silence before the sound for a speaker on a cable, milliseconds.
@@ -96,7 +98,7 @@ extension Configuration.Voice {
       group
     case payTypes = "pay_types"
     case eventFiles = "event_files"
-    case output, device, mute, others, queue
+    case output, device, mute, others, queue, summary
     case duckDecibels = "duck_db"
     case minimumVolume = "minimum_volume"
     case maximumAgeSeconds = "max_age_seconds"
@@ -200,6 +202,7 @@ extension Configuration.Voice {
     try fields.read(.duckDecibels, into: &duckDecibels, in: 0...60)
     try fields.read(.minimumVolume, into: &minimumVolume, in: 0...100)
     try fields.read(.maximumAgeSeconds, into: &maximumAgeSeconds, in: 1...3600)
+    try fields.read(.summary, into: &sumsUp)
     try fields.read(.queue, into: &queue, in: 1...1000)
     try fields.read(.preRoll, into: &preRollMilliseconds, in: 0...3000)
     try fields.read(.bluetoothPreRoll, into: &bluetoothPreRollMilliseconds, in: 0...3000)
