@@ -17,7 +17,7 @@ extension Configuration.Printer {
     profile = try fields.word(.profile)
     try fields.read(.address, into: &address)
     try fields.read(.overrides, into: &overrides)
-    try fields.read(.idleSeconds, into: &idleSeconds, in: 0...3600)
+    idleSeconds = try fields.whole(.idleSeconds, in: 0...3600)
     if address?.isEmpty ?? (link != .virtual) {
       throw fields.fault(
         .address, "is needed for link \"\(link.rawValue)\", such as \"\(link.exampleAddress)\"")

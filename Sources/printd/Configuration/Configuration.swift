@@ -89,8 +89,8 @@ struct Configuration: Decodable, Equatable, Sendable {
     var profile: String
     /// Replaces single features of the profile.
     var overrides: Overrides?
-    /// The link is given up after this long without a job, seconds.
-    var idleSeconds = 45
+    /// The link is given up after this long without a job, seconds; nil for what the profile says, or 45.
+    var idleSeconds: Int?
     /// The Bluetooth adapter, `hci1` or its address; nil for the one that knows the printer, or the first.
     var adapter: String?
     /// The GATT service to print to, as a UUID or its short form, where the usual ones are not to be taken.
