@@ -1,20 +1,23 @@
 import Announcer
+import BLETransport
 import ESCPOS
 import PrintJobs
 import Sound
 import WakeHandler
 
 /// The daemon's voice: wakes in, sound out.
-final class ShopVoice: Sendable {
+final class ShopVoice: AnnouncerPort, Sendable {
   private let announcer: Announcer
   private let clock: any BootTimeClock
 
   /// Begins to load the clips; nothing is played yet.
-  init(_ plan: VoicePlan, clock: any BootTimeClock, holdScans: (@Sendable () async -> @Sendable () -> Void)?)
-  {
+  init(_ plan: VoicePlan, clock: any BootTimeClock) {
     self.clock = clock
     var options = plan.options(keepsLeases: true)
-    if let holdScans { options.holdScans = holdScans }
+    options.holdScans = {
+      let hold = await Bluetooth.bluez.holdScans(by: clock.now.advanced(by: .seconds(2)))
+      return { hold.release() }
+    }
     announcer = Announcer(
       options: options, speaker: LoadingSpeaker(plan), output: plan.output, clock: clock, note: ShopVoice.note
     )
@@ -30,14 +33,17 @@ final class ShopVoice: Sendable {
   }
 
   /// Says what a wake tells of a payment.
-  func announce(_ wake: Wake, by deadline: BootInstant) async -> VoiceEnd {
-    guard let announcement = Announcement(wake, receivedAt: clock.now) else { return .silent }
-    return await announce(announcement, by: deadline)
+  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd {
+    guard let announcement = Announcement(wake, receivedAt: knownSince) else { return .silent }
+    return await announcer.announce(announcement, by: deadline)
   }
 
-  /// Says an announcement.
-  func announce(_ announcement: Announcement, by deadline: BootInstant) async -> VoiceEnd {
-    await announcer.announce(announcement, by: deadline)
+  /// Says what a command asks for; a command waits longer than a wake.
+  ///
+  /// - Throws: ``DocumentFault`` for an amount that is none.
+  func announce(_ message: AnnouncementMessage) async throws(DocumentFault) -> VoiceEnd {
+    let announcement = try message.announcement(receivedAt: clock.now)
+    return await announcer.announce(announcement, by: clock.now.advanced(by: .seconds(30)))
   }
 
   /// Lets the announcement that sounds come to its end.
@@ -80,6 +86,16 @@ private struct LoadingSpeaker: Speaker {
 
   func speech(for announcement: Announcement, by deadline: BootInstant) async -> Speech {
     await loading.value.speech(for: announcement, by: deadline)
+  }
+}
+
+extension Configuration {
+  /// The voice, where one is configured and switched on.
+  ///
+  /// - Throws: ``Failure`` for a language that cannot be spoken.
+  func shopVoice(clock: any BootTimeClock) throws(Failure) -> ShopVoice? {
+    guard let voice, voice.isEnabled else { return nil }
+    return ShopVoice(try VoicePlan(voice, self), clock: clock)
   }
 }
 
