@@ -21,8 +21,6 @@ final class FakeProfiles: Sendable {
 
   private let state = Mutex(State())
 
-  init(_ table: ObjectTable) {}
-
   func forget() { state.withLock { $0.profiles = [] } }
 
   func take(_ uuid: String, _ isTaken: Bool) {
