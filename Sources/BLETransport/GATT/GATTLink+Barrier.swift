@@ -9,8 +9,8 @@ extension GATTLink {
 
   /// Reads another attribute behind all accepted bytes, unless a barrier is out or this link reads none.
   private func sendBarrier(if isDue: (WriteWindow) -> Bool) {
-    let target = state.withLock { state -> BarrierTarget? in
-      guard case .commands(let targets) = state.way, let target = targets.first else { return nil }
+    let target = state.withLock { state -> WriteRule.Barrier? in
+      guard let target = state.rule.barriers.first else { return nil }
       guard state.window.barrier == nil, state.loss == nil, isDue(state.window) else { return nil }
       state.window.sendBarrier()
       return target
@@ -37,17 +37,12 @@ extension GATTLink {
   }
 
   /// Takes the next attribute for barriers, and when there is none, requests instead.
-  private func barrierFailed(_ target: BarrierTarget, _ error: DBusError) {
+  private func barrierFailed(_ target: WriteRule.Barrier, _ error: DBusError) {
     let gaveUp = state.withLock { state -> Bool in
       state.window.loseBarrier()
-      guard error.name != nil, case .commands(var targets) = state.way else { return false }
-      targets.removeAll { $0 == target }
-      if targets.isEmpty {
-        state.way = state.canRequest ? .commandsEndingInRequest : .commandsUnheard
-      } else {
-        state.way = .commands(targets)
-      }
-      return targets.isEmpty
+      guard error.name != nil else { return false }
+      state.rule.barriers.removeAll { $0 == target }
+      return !state.rule.canBar
     }
     if error.name == nil {
       lose(LinkError(.lost, "\(printer.title): the printer does not answer any more (\(error))"))
@@ -71,8 +66,7 @@ extension GATTLink {
       }
       try check(deadline)
       let isOver = state.withLock { state in
-        guard case .commands = state.way else { return true }
-        return state.window.hasRoom(for: count)
+        !state.rule.canBar || state.window.hasRoom(for: count)
       }
       if isOver { return }
       guard hasNews else { throw LinkError(.deadline, "\(printer.title): the printer takes no data in time") }
@@ -85,9 +79,9 @@ extension GATTLink {
   func flush(by deadline: BootInstant, isClosing: Bool) async throws(LinkError) {
     while true {
       try check(deadline, isClosing: isClosing)
-      let (way, unheard) = state.withLock { ($0.way, $0.window.unacknowledged) }
-      guard way != .commandsUnheard, unheard > 0 else { return }
-      guard case .commands = way else {
+      let (rule, unheard) = state.withLock { ($0.rule, $0.window.unacknowledged) }
+      guard rule.isHeard, unheard > 0 else { return }
+      guard rule.canBar else {
         throw LinkError(.deadline, "\(printer.title): the printer has not acknowledged the last bytes")
       }
       sendBarrier { $0.unacknowledged > 0 }

@@ -9,43 +9,48 @@ extension GATTLink {
   private static let exactLimit = 512
   private static let busyPause = Duration.milliseconds(10)
 
-  /// Sends as commands what fits, and takes it off `rest`.
-  ///
-  /// - Parameter all: Whether to go on until nothing is left; else the last chunk of the window and of `rest` stays, to be
-  ///   sent as a request.
-  func command(_ rest: inout Outgoing, all: Bool, by deadline: BootInstant) async throws(LinkError) {
-    let isExact = rest.remaining <= Self.exactLimit
-    while !rest.isEmpty {
-      try check(deadline)
-      var parts: [ArraySlice<UInt8>] = []
+  /// How the next bytes go, and the chunks that can go as commands now.
+  func next(_ rest: Outgoing) -> (step: WriteRule.Step, parts: [ArraySlice<UInt8>]) {
+    let now = clock.now
+    return state.withLock { state in
+      state.pace?.isTrusted = !state.rule.takesRequests
+      var room = state.pace?.room(at: now) ?? .max
+      var window = state.window
       var ahead = rest
+      var parts: [ArraySlice<UInt8>] = []
       while !ahead.isEmpty, parts.count < Self.longestRun {
         let part = ahead.chunk(chunk)
-        guard hasRoom(for: ahead.position - rest.position + part.count) else { break }
-        // The last chunk of the window and of the call stays for a request.
-        if !all {
-          let next = ahead.position - rest.position + part.count + chunk
-          if part.count == ahead.remaining || !hasRoom(for: next) { break }
-        }
+        if part.count > room { state.pace?.overflow() }
+        let isLast = part.count == ahead.remaining
+        let step = state.rule.step(window, count: part.count, room: room, isLast: isLast)
+        guard step == .command else { return (parts.isEmpty ? step : .command, parts) }
         parts.append(part)
         ahead.advance(part.count)
+        window.hand(part.count)
+        room -= part.count
       }
-      guard !parts.isEmpty else {
-        if !all { return }
-        try await room(for: rest.chunk(chunk).count, by: deadline)
-        guard case .commands = state.withLock({ $0.way }) else { return }
-        continue
-      }
-      if isExact || parts.count == 1 {
-        try await sendExactly(parts, &rest, by: deadline)
-      } else {
-        try await sendRun(parts, &rest, by: deadline)
-      }
+      return (.command, parts)
     }
   }
 
-  private func hasRoom(for count: Int) -> Bool {
-    state.withLock { $0.way == .commandsUnheard || $0.window.hasRoom(for: count) }
+  /// Sends chunks as commands, and takes them off `rest`.
+  func sendCommands(
+    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, by deadline: BootInstant
+  ) async throws(LinkError) {
+    if parts.count == 1 || rest.remaining <= Self.exactLimit {
+      try await sendExactly(parts, &rest, by: deadline)
+    } else {
+      try await sendRun(parts, &rest, by: deadline)
+    }
+  }
+
+  /// Counts bytes as accepted, the moment before they are handed over.
+  private func hand(_ count: Int) {
+    let now = clock.now
+    state.withLock { state in
+      state.window.hand(count)
+      state.pace?.send(count, at: now)
+    }
   }
 
   /// A write of bytes to the print characteristic.
@@ -66,7 +71,7 @@ extension GATTLink {
   ) async throws(LinkError) {
     let calls = parts.map { write($0, "command") }
     let count = parts.reduce(0) { $0 + $1.count }
-    state.withLock { $0.window.hand(count) }
+    hand(count)
     rest.advance(count)
     do throws(DBusError) {
       let call = try bus.begin(run: calls, by: deadline)
@@ -91,7 +96,7 @@ extension GATTLink {
     var refusal: DBusError?
     var doubt: DBusError?
     for part in parts {
-      state.withLock { $0.window.hand(part.count) }
+      hand(part.count)
       rest.advance(part.count)
       do throws(DBusError) {
         flying.append((try bus.begin(write(part, "command"), by: deadline), part.count))
@@ -129,7 +134,8 @@ extension GATTLink {
       throw error
     }
     guard BlueZFault(refusal) == .inProgress else { throw failure(refusal) }
-    try await pause(by: deadline)
+    // A request is out on the characteristic: one of ours whose time was over, or another program's.
+    try await self.rest(for: Self.busyPause, by: deadline)
   }
 
   /// Sends one chunk as a request, waits for the printer's answer and takes the chunk off `rest`.
@@ -139,36 +145,43 @@ extension GATTLink {
     guard !rest.isEmpty else { return }
     try check(deadline)
     let part = rest.chunk(chunk)
-    let position = state.withLock { state in
-      state.window.hand(part.count)
-      return state.window.accepted
-    }
+    hand(part.count)
+    let position = bytesAccepted
     do throws(DBusError) {
       _ = try await bus.begin(write(part, "request"), by: deadline).values()
       rest.advance(part.count)
+      let now = clock.now
       state.withLock { state in
         state.window.acknowledge(upTo: position)
-        state.isProven = true
+        state.rule.isProven = true
+        state.pace?.send(0, at: now)
       }
     } catch {
       guard error.isRefusal else { throw failure(error) }
-      let commandsGoOn = state.withLock { state in
+      let goesOn = state.withLock { state in
         state.window.refuse(part.count)
         // The printer has answered, if only that it takes no requests.
-        if error.saysRequestsAreNotTaken { state.canRequest = false }
-        return error.saysRequestsAreNotTaken && state.way != .requests
+        if error.saysRequestsAreNotTaken, state.rule.takesCommands { state.rule.takesRequests = false }
+        return !state.rule.takesRequests
       }
-      if commandsGoOn { return }
+      if goesOn { return }
       guard BlueZFault(error) == .inProgress else { throw failure(error) }
-      try await pause(by: deadline)
+      try await self.rest(for: Self.busyPause, by: deadline)
     }
   }
 
-  /// A request is out on the characteristic: one of ours, or another program's.
-  private func pause(by deadline: BootInstant) async throws(LinkError) {
+  /// Waits until the printer has emptied half of its buffer, by its speed.
+  func pause(by deadline: BootInstant) async throws(LinkError) {
+    let now = clock.now
+    guard let end = state.withLock({ $0.pace?.halfEmpty(after: now) }) else { return }
+    // The clock may be a hair short of the rounding in the pace.
+    try await rest(for: max(now.duration(to: end), .milliseconds(1)), by: deadline)
+  }
+
+  private func rest(for time: Duration, by deadline: BootInstant) async throws(LinkError) {
+    let end = min(deadline, clock.now.advanced(by: time))
+    _ = try await bell.wait(by: end) { state.withLock { $0.loss != nil || $0.isClosed } }
     try check(deadline)
-    let end = min(deadline, clock.now.advanced(by: Self.busyPause))
-    do { try await clock.sleep(until: end, tolerance: nil) } catch { throw .cancelled }
   }
 
   /// What a write's error means for the link.

@@ -79,3 +79,24 @@ func pattern(_ count: Int) -> [UInt8] {
   }
   return Array(bytes.prefix(count))
 }
+
+/// Runs a test with a connection to bluetoothd of its own, which is ended after it.
+func withBlueZ(_ body: (BlueZ) async throws -> Void) async throws {
+  let bluez = BlueZ(clock: BootClock(), note: { print("note:", $0) })
+  do {
+    try await body(bluez)
+  } catch {
+    await bluez.stop(by: Rig.soon())
+    throw error
+  }
+  await bluez.stop(by: Rig.soon())
+}
+
+/// Opens a link to the rig's BLE printer.
+func open(
+  _ bluez: BlueZ, by deadline: BootInstant = Rig.soon(), _ change: (inout BluetoothPrinter) -> Void = { _ in }
+) async throws -> GATTLink {
+  let link = try await BLELinkOpener(try RigPrinter.ble.configured(change), bluez).open(by: deadline)
+  guard let link = link as? GATTLink else { throw Rig.Failure(description: "no GATT link") }
+  return link
+}
