@@ -136,9 +136,9 @@ class PlainEngine:
 class FullEngine:
     """printd's virtual printer: a connection to it for each link, commands on its stdin."""
 
-    def __init__(self, program, profile, folder, keep):
-        self.arguments = [program, "--profile", profile, "--folder", folder, "--keep", keep]
-        self.socket = os.path.join("/run/rig", os.path.basename(folder) + ".printer")
+    def __init__(self, arguments, socket):
+        self.arguments = arguments
+        self.socket = socket
         self.process = self.writer = self.reading = None
         self.turn = asyncio.Lock()  # of the commands
 
@@ -156,6 +156,13 @@ class FullEngine:
         if isinstance(reply, dict) and "error" in reply:
             raise ValueError(reply["error"])
         return reply
+
+    async def reset(self):
+        """As after power-on, with paper in it; the sheets stay."""
+        if self.process:
+            for line in "paper ok", "paperleft endless", "cover closed", "offline off", "fault none", "answers on", \
+                    "speed 0", "memory 4096", "power":
+                await self.command(*line.split())
 
     async def command(self, verb, *args):
         async with self.turn:
