@@ -58,7 +58,7 @@ enum JobRow {
   private static let update = """
     UPDATE job SET state = ?, reason = ?, confirmation = ?, attempt = ?, expires_at = ?, finished_at = ?,
       reported_at = ?, bytes_total = ?, bytes_accepted = ?, ms_received = ?, ms_fetched = ?, ms_connected = ?,
-      ms_first_byte = ?, ms_fence = ?, ms_reported = ?, ms_completed = ?
+      ms_first_byte = ?, ms_fence = ?, ms_reported = ?, ms_completed = ?, report_refused_at = NULL
     WHERE id = ?
     """
 
@@ -93,7 +93,7 @@ enum JobRow {
       bytesTotal: row.count(14), bytesAccepted: row.count(15), timeline: timeline, voice: voice)
   }
 
-  /// Writes all that may change in a job, but its order.
+  /// Writes all that may change in a job, but its order. A refusal of its report was about the job as it was.
   static func write(_ job: Job, to connection: Connection) throws(JournalError) {
     let timeline = job.timeline
     try connection.run(

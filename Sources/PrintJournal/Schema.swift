@@ -69,7 +69,7 @@ enum Schema {
     PRAGMA user_version = 2;
     """,
 
-    // A payment is announced once. `payment` is "order:" and the order's id, or "delivery:" and the delivery's; `word` is
+    // A report that the backend refuses does not keep its job for ever. A payment is announced once. `payment` is "order:" and the order's id, or "delivery:" and the delivery's; `word` is
     // empty until it has ended.
     """
     CREATE TABLE announcement (
@@ -78,6 +78,7 @@ enum Schema {
       word TEXT NOT NULL DEFAULT '',
       reason TEXT NOT NULL DEFAULT ''
     ) STRICT, WITHOUT ROWID;
+    ALTER TABLE job ADD COLUMN report_refused_at REAL;
     PRAGMA user_version = 3;
     """,
   ]

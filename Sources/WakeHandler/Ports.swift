@@ -62,6 +62,9 @@ public protocol JobPort: Sendable {
   ///   report was on the way): that one is still to be reported.
   func reported(_ id: Int64, as state: JobState, timeline: Timeline) async throws(JournalError)
 
+  /// Notes that the backend has refused the report about the job in `state`: the job need not be kept for it.
+  func reportRefused(_ id: Int64, as state: JobState) async throws(JournalError)
+
   /// The job with this number, or nil.
   func job(_ id: Int64) async throws(JournalError) -> Job?
 

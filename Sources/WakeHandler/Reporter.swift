@@ -191,6 +191,8 @@ actor Reporter {
       if error.code != .unsupported {
         if error.code == .refused || error.code == .notFound {
           refused[job.id] = floor.deadline(in: Self.refusedPause)
+          // At the next refusal again, should the journal not take it now.
+          try? await floor.jobs.reportRefused(job.id, as: job.state)
         }
         floor.tally.count { $0.failedReports += 1 }
         return error

@@ -151,6 +151,14 @@ final class JournalDouble: JobPort, Sendable {
     log.say("reported \(id)")
   }
 
+  func reportRefused(_ id: Int64, as state: JobState) async throws(JournalError) {
+    try locked { all throws(JournalError) in
+      try check("refused", &all)
+      guard all.jobs[id]?.state == state else { throw JournalError(.conflict, "moved on") }
+    }
+    log.say("report refused \(id)")
+  }
+
   func job(_ id: Int64) async throws(JournalError) -> Job? {
     try locked { state throws(JournalError) -> Job? in
       try check("job", &state)
