@@ -112,7 +112,16 @@ let package = Package(
     tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
-    tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),
+    // Is killed in the middle of an announcement.
+    .executableTarget(
+      name: "AnnouncerVictim", dependencies: ["ESCPOS", "PrintJobs", "Sound", "Announcer"],
+      path: "Tests/AnnouncerVictim", swiftSettings: settings),
+    tests(
+      "AnnouncerTests",
+      [
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
+        "AnnouncerVictim",
+      ]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(
       name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
@@ -129,7 +138,8 @@ let package = Package(
     .executableTarget(
       name: "PrintdBench",
       dependencies: [
-        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels",
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels", "Sound",
+        "Announcer",
         "PrintTestKit",
       ], path: "Benchmarks", swiftSettings: settings),
   ],

@@ -33,6 +33,9 @@ public final class DBusConnection: Sendable {
 
   /// Connects and registers with the bus.
   ///
+  /// The kernel's `connect` can block, on the connection's thread: when the deadline passes meanwhile, the thread ends
+  /// when the kernel lets it.
+  ///
   /// - Parameter clock: The clock of all deadlines of this connection.
   /// - Throws: ``DBusError``: `.unavailable` when nobody listens there or no descriptor or thread is left,
   ///   `.disconnected` when the bus hangs up (it refuses this user), `.deadline`, `.cancelled`.

@@ -12,8 +12,16 @@ struct Main {
   static let callsEach = 150
 
   static func main() async throws {
+    // The bus ends with its scope.
+    let isRight = try await contest()
+    exit(isRight ? EXIT_SUCCESS : EXIT_FAILURE)
+  }
+
+  private static func contest() async throws -> Bool {
     let bus = try await PrivateBus()
     var faults = 0
+    // What the runtime opens once is open then.
+    faults += try await Race(DBusAddress(bus.address)).run(calls: callsEach)
     let before = await settled()
     for round in 0..<rounds {
       let race = try await Race(DBusAddress(bus.address))
@@ -42,7 +50,8 @@ struct Main {
       "\(rounds) rounds, \(faults) faults; \(connects) connects, resident \(memory) → \(residentKilobytes) KB"
     )
     print("descriptors \(before.0) → \(after.0), threads \(before.1) → \(after.1)")
-    exit(faults == 0 && after.0 <= before.0 && after.1 <= before.1 + 2 ? EXIT_SUCCESS : EXIT_FAILURE)
+    await bus.kill()
+    return faults == 0 && after.0 <= before.0 && after.1 <= before.1 + 2
   }
 
   private static var residentKilobytes: Int {

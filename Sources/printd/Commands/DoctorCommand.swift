@@ -39,6 +39,7 @@ struct DoctorCommand: Command {
     findings += await BluetoothCheck.findings(
       printers, isNeeded: printers.contains(where: \.link.isBluetooth))
     findings += await PrinterCheck.findings(loaded.configuration.printers, loaded)
+    findings += await VoiceCheck.findings(loaded.configuration)
     for finding in findings { Console.print(finding.text) }
     return findings.allSatisfy(\.isGood) ? .success : .unavailable
   }

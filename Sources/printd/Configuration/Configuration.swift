@@ -22,6 +22,8 @@ struct Configuration: Decodable, Equatable, Sendable {
   var orders: Orders?
   var wakes = Wakes()
   var webhook: Webhook?
+  /// Says payments aloud; nil for no voice.
+  var voice: Voice?
   var control = Control()
 
   /// The wake's budget.
