@@ -112,6 +112,22 @@ struct PairingTests {
     #expect(!scene.trusted)
   }
 
+  @Test("A pairing that is called off is called off at bluetoothd, too, and the agent is gone")
+  func cancelled() async throws {
+    let scene = try await Scene(.waits)
+    let pairing = Task { try await scene.pair(PairingPINs(configured: nil)) }
+    await scene.fake.called("Pair")
+    pairing.cancel()
+    await #expect {
+      _ = try await pairing.value
+    } throws: { error in
+      (error as? LinkError)?.code == .cancelled
+    }
+    #expect(scene.fake.calls(of: "CancelPairing").count == 1)
+    #expect(scene.fake.calls(of: "UnregisterAgent").count == 1)
+    #expect(!scene.trusted)
+  }
+
   @Test("A stranger on the bus gets no PIN out of the agent")
   func strangers() async throws {
     let scene = try await Scene(.justWorks)
