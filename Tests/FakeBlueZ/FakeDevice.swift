@@ -57,6 +57,8 @@ public final class FakeDevice: FakeNode {
     public var pairing = Pairing.justWorks
     /// What `ConnectProfile` fails with before it asks the profile.
     public var profile: DBusError?
+    /// Whether `ConnectProfile` is not answered until `Disconnect`: the printer's SDP server is silent.
+    public var profileWaits = false
     /// Whether the objects of the services go with the link; BlueZ keeps those of a device that it knows.
     public var forgetsServices = false
   }
