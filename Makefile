@@ -31,7 +31,9 @@ test: test-deps lint ## build and run all tests
 	$(MAKE) --no-print-directory race
 
 rig-test: ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
-	Tests/Rig/run -t 120 Tests/Rig/selftest
+	@for program in printd sample-shop virtual-printer; do $(SWIFT) build --product $$program || exit 1; done
+	RIG_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Rig/run -t 120 Tests/Rig/selftest
+	RIG_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Rig/run -t 600 -o .build/rig Tests/Rig/prove
 
 race: ## the races of completion and D-Bus under ThreadSanitizer
 	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product CompletionRace

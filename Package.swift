@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "printd", targets: ["printd"]),
     .executable(name: "sample-shop", targets: ["SampleShop"]),
     .executable(name: "printd-bench", targets: ["PrintdBench"]),
+    .executable(name: "virtual-printer", targets: ["VirtualPrinterProgram"]),
   ],
   targets: [
     // C libraries: a module map and a shim.h each, wrapped by one Swift file of the target that uses it.
@@ -83,6 +84,11 @@ let package = Package(
     .executableTarget(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
+    // The virtual printer as a process, for the Bluetooth rig.
+    .executableTarget(
+      name: "VirtualPrinterProgram",
+      dependencies: ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter", "PrinterLinks"],
+      path: "Tests/VirtualPrinterProgram", swiftSettings: settings),
     // Races everything that a D-Bus connection can be asked; built with a sanitizer, as above.
     .executableTarget(
       name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
@@ -106,7 +112,16 @@ let package = Package(
     tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
-    tests("AnnouncerTests", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Announcer"]),
+    // Is killed in the middle of an announcement.
+    .executableTarget(
+      name: "AnnouncerVictim", dependencies: ["ESCPOS", "PrintJobs", "Sound", "Announcer"],
+      path: "Tests/AnnouncerVictim", swiftSettings: settings),
+    tests(
+      "AnnouncerTests",
+      [
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
+        "AnnouncerVictim",
+      ]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),
     .executableTarget(
       name: "JournalVictim", dependencies: ["PrintJobs", "PrintJournal"], path: "Tests/JournalVictim",
@@ -118,12 +133,13 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "printd", "SampleShop",
+        "TextRaster", "DBus", "BLETransport", "FakeBlueZ", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",
       dependencies: [
-        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels",
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels", "Sound",
+        "Announcer",
         "PrintTestKit",
       ], path: "Benchmarks", swiftSettings: settings),
   ],

@@ -33,6 +33,9 @@ public final class DBusConnection: Sendable {
 
   /// Connects and registers with the bus.
   ///
+  /// The kernel's `connect` can block, on the connection's thread: when the deadline passes meanwhile, the thread ends
+  /// when the kernel lets it.
+  ///
   /// - Parameter clock: The clock of all deadlines of this connection.
   /// - Throws: ``DBusError``: `.unavailable` when nobody listens there or no descriptor or thread is left,
   ///   `.disconnected` when the bus hangs up (it refuses this user), `.deadline`, `.cancelled`.
@@ -78,7 +81,7 @@ public final class DBusConnection: Sendable {
     let answer = Answer(to: "\(call.interface).\(call.member)", mailbox)
     // First the deadline: a call whose time has passed is not sent.
     deadlines.add(answer, deadline)
-    if !mailbox.post({ $0.call(call, answer) }) { answer.settle(.failure(.disconnected)) }
+    if !mailbox.post({ $0.send([call], answer) }) { answer.settle(.failure(.disconnected)) }
     return DBusPendingCall(answer, deadlines)
   }
 

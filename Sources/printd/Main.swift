@@ -5,7 +5,9 @@ import Glibc
 struct Main {
   static func main() async {
     signal(SIGPIPE, SIG_IGN)
-    exit(await run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    let code = await run(Array(CommandLine.arguments.dropFirst()))
+    await Bluetooth.stop()
+    exit(code.rawValue)
   }
 
   /// Runs one command line; the only place where a failure is shown.

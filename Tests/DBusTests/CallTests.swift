@@ -223,4 +223,38 @@ struct CallTests {
     try await first.releaseName("test.Name", by: soon)
     try await second.requestName("test.Name", by: soon)
   }
+
+  @Test("a run of calls arrives in order, is answered once, and waits as a whole")
+  func run() async throws {
+    let bus = try await PrivateBus()
+    let clock = ManualClock()
+    let server = try await bus.connect()
+    let client = try await bus.connect(clock: clock)
+    let keeper = Keeper()
+    let export = try server.export(keeper, at: "/test")
+    let near = clock.now.advanced(by: .seconds(1))
+    let far = clock.now.advanced(by: .seconds(10))
+    func run(_ name: String) -> [DBusCall] {
+      (0..<3).map { .test("\(name)\($0)", to: server.uniqueName) }
+    }
+    let first = try #require(try client.begin(run: run("A"), by: far))
+    let kept = try await keeper.calls.first(3)
+    #expect(kept.map(\.call.member) == ["A0", "A1", "A2"])
+    for (call, reply) in kept { reply.give(.success([.string(call.member)])) }
+    #expect(try await first.values() == [.string("A2")])
+    var pending: [DBusPendingCall] = []
+    for _ in 0..<128 { pending.append(try client.begin(.test("Slow", to: server.uniqueName), by: far)) }
+    let slow = try await keeper.calls.first(128)
+    let impatient = try #require(try client.begin(run: run("B"), by: near))
+    let patient = try #require(try client.begin(run: run("C"), by: far))
+    _ = try await client.call(.bus("GetId"), by: far)
+    clock.advance(by: .seconds(1))
+    #expect(await failure { () throws(DBusError) in try await impatient.values() }?.code == .deadline)
+    slow.first?.reply.give(.success([]))
+    #expect(try await keeper.calls.first(3).map(\.call.member) == ["C0", "C1", "C2"])
+    #expect(throws: DBusError.self) {
+      try client.begin(run: run("D") + [.test("no name", to: "a.b")], by: far)
+    }
+    withExtendedLifetime((patient, pending, export)) {}
+  }
 }

@@ -54,6 +54,33 @@ struct HostileTests {
     #expect(value.bytes == nil && value.array == nil && value.objectPath == nil && value.descriptor == nil)
   }
 
+  @Test(
+    "whichever byte of an answer is spoiled, the call ends, and the connection with it",
+    arguments: [0x01, 0x80, 0xFF] as [UInt8])
+  func spoiled(mask: UInt8) async throws {
+    // A dictionary of one variant, with an array of structures in it.
+    let padding: [UInt8] = [0, 0, 0, 0]
+    let value = [5] + Array("a(yu)".utf8) + [0, 0, 0] + RawMessage.number(8) + padding + [1, 0, 0, 0]
+    let body = RawMessage.number(32) + padding + RawMessage.text("ab") + value + RawMessage.number(7)
+    let whole = try RawBus { _, serial in RawMessage.reply(to: serial, "a{sv}", body) }
+    let listener = try await DBusConnection.connect(to: whole.address, clock: BootClock(), by: soon)
+    #expect(
+      try await listener.call(.test("Any", to: "a.b"), by: soon) == [
+        .variants(["ab": .array(of: "(yu)", [.structure([.byte(1), .uint32(7)])])])
+      ])
+    let length = RawMessage.reply(to: 0, "a{sv}", body).count
+    for place in 0..<length {
+      let raw = try RawBus(hangsUp: true) { _, serial in
+        var answer = RawMessage.reply(to: serial, "a{sv}", body)
+        answer[place] ^= mask
+        return answer
+      }
+      let client = try await DBusConnection.connect(to: raw.address, clock: BootClock(), by: soon)
+      _ = await failure { () throws(DBusError) in try await client.call(.test("Any", to: "a.b"), by: soon) }
+      await client.waitUntilClosed()
+    }
+  }
+
   @Test("a descriptor that did not come with its message is an error")
   func missingDescriptor() async throws {
     let raw = try RawBus { _, serial in RawMessage.reply(to: serial, "h", RawMessage.number(3)) }

@@ -14,7 +14,9 @@ final class RawBus: Sendable {
   private let listener: Int32
 
   /// Listens; every connection is authenticated, its `Hello` answered, and all else left to the script.
-  init(_ script: @escaping Script) throws {
+  ///
+  /// - Parameter hangsUp: Whether it closes the connection behind the script's first answer.
+  init(hangsUp: Bool = false, _ script: @escaping Script) throws {
     folder = try TemporaryFolder()
     let path = folder.path("raw")
     address = DBusAddress("unix:path=\(path)")
@@ -37,7 +39,7 @@ final class RawBus: Sendable {
         let client = accept(listener, nil, nil)
         guard client >= 0 else { return }
         DispatchQueue(label: "raw-bus").async {
-          Self.serve(client, script)
+          Self.serve(client, hangsUp, script)
           close(client)
         }
       }
@@ -49,7 +51,7 @@ final class RawBus: Sendable {
     close(listener)
   }
 
-  private static func serve(_ client: Int32, _ script: Script) {
+  private static func serve(_ client: Int32, _ hangsUp: Bool, _ script: Script) {
     guard let nul = read(client, 1), nul == [0] else { return }
     while let line = line(client) {
       if line.hasPrefix("AUTH") { say(client, "OK 0123456789abcdef0123456789abcdef\r\n") }
@@ -67,6 +69,7 @@ final class RawBus: Sendable {
         ? RawMessage.reply(to: serial, "s", RawMessage.text(":raw.1")) : script(member, serial)
       guard let answer else { return }
       send(client, answer)
+      if hangsUp, member != "Hello" { return }
     }
   }
 

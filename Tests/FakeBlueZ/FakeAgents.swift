@@ -16,9 +16,10 @@ final class FakeAgents: Sendable {
 
   private let state = Mutex(State())
 
-  init(_ table: ObjectTable) {}
-
   func forget() { state.withLock { $0 = State() } }
+
+  /// One of the agents.
+  var any: Agent? { state.withLock { $0.agents.values.first } }
 
   /// The caller's own agent, else the default one.
   func agent(for sender: String) -> Agent? {

@@ -13,15 +13,13 @@ public final class FakeBlueZ: Sendable {
   /// The bus; killing it is a way to misbehave too.
   public let bus: PrivateBus
   let table = ObjectTable()
-  let agents: FakeAgents
-  let profiles: FakeProfiles
+  let agents = FakeAgents()
+  let profiles = FakeProfiles()
   private let adapters = Mutex<[FakeAdapter]>([])
 
   /// Starts a bus, and bluetoothd on it, without adapters.
   public init() async throws {
     bus = try await PrivateBus()
-    agents = FakeAgents(table)
-    profiles = FakeProfiles(table)
     table.add("/org/bluez", "org.bluez.AgentManager1", [:], Managers(agents, profiles))
     try await come()
   }

@@ -1,4 +1,4 @@
-import DBus
+public import DBus
 import ESCPOS
 import Synchronization
 
@@ -13,9 +13,22 @@ extension FakeDevice {
     case .fails(let error): reply.give(.failure(error))
     case .pin(let pin):
       ask(call.sender, "RequestPinCode", [.objectPath(path)], reply) { $0.first?.string == pin }
+    case .passkey(let number):
+      ask(call.sender, "RequestPasskey", [.objectPath(path)], reply) { $0.first?.uint32 == number }
     case .confirmation(let number):
       ask(call.sender, "RequestConfirmation", [.objectPath(path), .uint32(number)], reply) { $0.isEmpty }
+    case .authorization: ask(call.sender, "RequestAuthorization", [.objectPath(path)], reply) { $0.isEmpty }
+    case .waits: state.withLock { $0.pairing = reply }
     }
+  }
+
+  func cancelPairing(_ reply: DBusReply) {
+    let pairing = state.withLock { state in
+      defer { state.pairing = nil }
+      return state.pairing
+    }
+    pairing?.give(.failure(.bluez("AuthenticationCanceled", "Authentication Canceled")))
+    reply.give(pairing == nil ? .failure(.bluez("DoesNotExist", "Does Not Exist")) : .success([]))
   }
 
   private func paired(_ reply: DBusReply) {
@@ -49,5 +62,28 @@ extension FakeDevice {
               : .bluez("AuthenticationFailed", "Authentication Failed")))
       }
     }
+  }
+}
+
+extension FakeBlueZ {
+  /// Calls the agent that a client has registered, as bluetoothd does: for another device, or with `Cancel` or `Release`.
+  ///
+  /// - Throws: The agent's error, or `DoesNotExist` when none is registered.
+  public func callAgent(_ member: String, _ arguments: [DBusValue] = []) async throws(DBusError)
+    -> [DBusValue]
+  {
+    guard let agent = agents.any, let connection = table.connection else {
+      throw .bluez("DoesNotExist", "no agent is registered")
+    }
+    let call = DBusCall(
+      destination: agent.owner, path: agent.path, interface: "org.bluez.Agent1", member: member,
+      arguments: arguments)
+    return try await connection.call(call, by: BootClock().now.advanced(by: .seconds(60)))
+  }
+
+  /// Where a client has registered its agent: its unique name and the object's path; nil without one. For whoever is to
+  /// call it without being bluetoothd.
+  public var agent: (owner: String, path: String, capability: String)? {
+    agents.any.map { ($0.owner, $0.path, $0.capability) }
   }
 }

@@ -35,8 +35,14 @@ public final class FakeDevice: FakeNode {
     case pin(String)
     /// Asks the agent to confirm a number (`RequestConfirmation`).
     case confirmation(UInt32)
+    /// Asks the agent for a number (`RequestPasskey`), and pairs when it is this one.
+    case passkey(UInt32)
+    /// Asks the agent whether it may (`RequestAuthorization`).
+    case authorization
     /// Answers that all is well, and `Paired` stays false.
     case quietlyFails
+    /// Does not answer until the client calls `CancelPairing`, or the link goes down.
+    case waits
     /// Fails.
     case fails(DBusError)
   }
@@ -51,6 +57,8 @@ public final class FakeDevice: FakeNode {
     public var pairing = Pairing.justWorks
     /// What `ConnectProfile` fails with before it asks the profile.
     public var profile: DBusError?
+    /// Whether `ConnectProfile` is not answered until `Disconnect`: the printer's SDP server is silent.
+    public var profileWaits = false
     /// Whether the objects of the services go with the link; BlueZ keeps those of a device that it knows.
     public var forgetsServices = false
   }
@@ -58,7 +66,7 @@ public final class FakeDevice: FakeNode {
   struct State {
     var script = Script()
     var connecting: DBusReply?
-    var characteristics: [FakeCharacteristic] = []
+    var pairing: DBusReply?
   }
 
   /// `/org/bluez/hci0/dev_00_11_22_33_44_55`.
@@ -139,11 +147,15 @@ public final class FakeDevice: FakeNode {
 
   /// The link goes down: switched off, out of range, or dropped by the printer.
   public func drop() {
-    let pending = state.withLock { state in
-      defer { state.connecting = nil }
-      return state.connecting
+    let (connecting, pairing) = state.withLock { state in
+      defer {
+        state.connecting = nil
+        state.pairing = nil
+      }
+      return (state.connecting, state.pairing)
     }
-    pending?.give(.failure(.abortedByLocal))
+    connecting?.give(.failure(.abortedByLocal))
+    pairing?.give(.failure(.bluez("AuthenticationFailed", "Authentication Failed")))
     guard isConnected else { return }
     for characteristic in characteristics { characteristic.linkIsDown() }
     profiles.hangUp(path)
@@ -216,7 +228,7 @@ public final class FakeDevice: FakeNode {
       reply.give(
         wasConnected || pending != nil ? .success([]) : .failure(.bluez("NotConnected", "Not Connected")))
     case "Pair": pair(call, reply)
-    case "CancelPairing": reply.give(.failure(.bluez("DoesNotExist", "Does Not Exist")))
+    case "CancelPairing": cancelPairing(reply)
     case "ConnectProfile": connectProfile(call, reply)
     case "DisconnectProfile":
       profiles.hangUp(path)

@@ -21,8 +21,6 @@ final class FakeProfiles: Sendable {
 
   private let state = Mutex(State())
 
-  init(_ table: ObjectTable) {}
-
   func forget() { state.withLock { $0.profiles = [] } }
 
   func take(_ uuid: String, _ isTaken: Bool) {
@@ -88,6 +86,11 @@ extension FakeDevice {
   /// Opens a channel for a profile: `NewConnection` with one end of a socket pair; the other end is the printer's.
   func connectProfile(_ call: DBusIncomingCall, _ reply: DBusReply) {
     if let failure = state.withLock({ $0.script.profile }) { return reply.give(.failure(failure)) }
+    let waits = state.withLock { state in
+      if state.script.profileWaits { state.connecting = reply }
+      return state.script.profileWaits
+    }
+    if waits { return }
     guard let uuid = call.arguments.first?.string, let profile = profiles.profile(uuid),
       let connection = table.connection
     else { return reply.give(.failure(.bluez("NotAvailable", "br-connection-profile-unavailable"))) }

@@ -180,7 +180,9 @@ struct FakeDeviceTests {
       (FakeDevice.Pairing.justWorks, nil, nil, true), (.pin("0000"), "0000", nil, true),
       (.pin("0000"), "1234", "AuthenticationFailed: Authentication Failed", false),
       (.pin("0000"), nil, "AuthenticationRejected: Authentication Rejected", false),
-      (.confirmation(123_456), nil, nil, true), (.quietlyFails, nil, nil, false),
+      (.confirmation(123_456), nil, nil, true), (.authorization, nil, nil, true),
+      (.passkey(1), nil, "AuthenticationFailed: Authentication Failed", false),
+      (.quietlyFails, nil, nil, false),
       (
         .fails(.bluez("AuthenticationTimeout", "Authentication Timeout")), nil,
         "AuthenticationTimeout: Authentication Timeout", false
@@ -200,6 +202,31 @@ struct FakeDeviceTests {
     if isPaired {
       #expect(await client.error(device.path, "Device1", "Pair") == "AlreadyExists: Already Exists")
     }
+    export.release()
+  }
+
+  @Test("pairing that nobody ends is cancelled, and the agent hears of strangers")
+  func cancelledPairing() async throws {
+    let fake = try await FakeBlueZ()
+    let device = fake.addAdapter().addDevice("00:11:22:33:44:55")
+    let client = try await Client(fake)
+    let (_, channel) = AsyncStream<DBusDescriptor>.makeStream()
+    let export = try client.connection.export(Registered(pin: "0000", channel: channel), at: "/agent")
+    await #expect(throws: DBusError.self) { try await fake.callAgent("Cancel") }
+    _ = try await client.call(
+      "/org/bluez", "AgentManager1", "RegisterAgent", .objectPath("/agent"), .string("a"))
+    #expect(fake.agent?.owner == client.connection.uniqueName)
+    #expect(
+      try await fake.callAgent("RequestPinCode", [.objectPath("/org/bluez/hci0/dev_66_66_66_66_66_66")])
+        == [.string("0000")])
+    device.script { $0.pairing = .waits }
+    let pending = try client.connection.begin(
+      DBusCall(destination: "org.bluez", path: device.path, interface: "org.bluez.Device1", member: "Pair"),
+      by: soon)
+    await fake.called("Pair")
+    #expect(await client.error(device.path, "Device1", "CancelPairing") == nil)
+    #expect(await failure(pending) == "org.bluez.Error.AuthenticationCanceled: Authentication Canceled")
+    #expect(await client.error(device.path, "Device1", "CancelPairing") == "DoesNotExist: Does Not Exist")
     export.release()
   }
 

@@ -87,6 +87,10 @@ class Classic(Printer):
         await self.device.set_discoverable(False)
         await self.device.set_connectable(False)
 
+    async def ctl_reset(self):
+        await super().ctl_reset()
+        self.listen(self.CHANNEL)
+
     async def ctl_channel(self, channel):
         self.listen(int(channel))
 
@@ -114,6 +118,10 @@ class PinPrinter(Classic):
                 return printer.pin
 
         return Pin(PairingDelegate.KEYBOARD_INPUT_ONLY)
+
+    async def ctl_reset(self):
+        await super().ctl_reset()
+        self.pin = "0000"
 
     async def ctl_pin(self, pin):
         self.pin = pin

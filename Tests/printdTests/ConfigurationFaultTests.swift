@@ -26,12 +26,20 @@ struct ConfigurationFaultTests {
       (self.path, self.words) = (path, words)
     }
 
+    /// A printer of generic-58 with these keys beside its name.
+    init(printer keys: String, _ key: String, _ words: String) {
+      text =
+        "{\n  orders: {directory: 'o'},\n  printers: [\n    {name: 'a', profile: 'generic-58', \(keys)}, /*!*/\n  ],\n}"
+      (path, self.words) = ("printers[0].\(key)", words)
+    }
+
     init(whole: String, _ path: String, _ words: String) {
       (text, self.path, self.words) = (whole, path, words)
     }
   }
 
   static let printer = #"{name: "a", link: "tcp", address: "10.0.0.1", profile: "generic-80"}"#
+  static let address = "address: '00:AA:01:01:00:42'"
   static let http = #"fetch: "https://a/{order_id}", report: "https://a/r""#
 
   static let cases: [Case] = [
@@ -99,6 +107,35 @@ struct ConfigurationFaultTests {
         "{\n  printers: [\n    {name: 'a', link: 'virtual', profile: 'generic-80',\n     overrides: {fence: 'maybe'}}, /*!*/\n  ],\n}",
       "printers[0].overrides.fence", "processID"),
     Case(whole: "{\n  orders: {directory: 'o'},\n  printers: [], /*!*/\n}", "printers", "add one"),
+    // Bluetooth printers.
+    Case(printer: "link: 'ble'", "address", "00:11:22:33:44:55"),
+    Case(printer: "link: 'ble', address: 'Printer001'", "address", "printd printers scan"),
+    Case(printer: "link: 'rfcomm', address: '00:11:22:33:44'", "address", "Bluetooth address"),
+    Case(printer: "link: 'rfcomm', address: '00:11:22:33:44:5G'", "address", "Bluetooth address"),
+    Case(printer: "link: 'rfcomm', address: '00:00:00:00:00:00'", "address", "Bluetooth address"),
+    Case(printer: "link: 'blee', \(address)", "link", #"did you mean "ble"?"#),
+    Case(printer: "link: 'ble', \(address), adaptor: 'hci0'", "adaptor", #"did you mean "adapter"?"#),
+    Case(printer: "link: 'ble', \(address), adapter: 'wlan0'", "adapter", "hci0"),
+    Case(printer: "link: 'ble', \(address), adapter: 'hci-1'", "adapter", "hci0"),
+    Case(printer: "link: 'ble', \(address), service: '18f'", "service", "18f0"),
+    Case(printer: "link: 'ble', \(address), service: '１８f０'", "service", "18f0"),
+    Case(printer: "link: 'ble', \(address), characteristic: 'x'", "characteristic", "must be a UUID"),
+    Case(printer: "link: 'ble', \(address), write_mode: 'fast'", "write_mode", "auto, command, request"),
+    Case(printer: "link: 'ble', \(address), chunk: 19", "chunk", "from 20 to 512"),
+    Case(printer: "link: 'rfcomm', \(address), channel: 31", "channel", "from 1 to 30"),
+    Case(printer: "link: 'ble', \(address), pinfile: 'p'", "pinfile", #"did you mean "pin_file"?"#),
+    // Keys of another link.
+    Case(printer: "link: 'ble', \(address), channel: 1", "channel", #"it is for "rfcomm""#),
+    Case(printer: "link: 'rfcomm', \(address), chunk: 20", "chunk", #"it is for "ble""#),
+    Case(printer: "link: 'rfcomm', \(address), service: '18f0'", "service", #"it is for "ble""#),
+    Case(printer: "link: 'rfcomm', \(address), write_mode: 'auto'", "write_mode", #"it is for "ble""#),
+    Case(printer: "link: 'tcp', address: 'h', adapter: 'hci0'", "adapter", #""ble" or "rfcomm""#),
+    Case(printer: "link: 'tcp', address: 'h', pin_file: 'p'", "pin_file", #""ble" or "rfcomm""#),
+    // One device twice, whatever the spelling and the link.
+    Case(
+      whole:
+        "{\n  orders: {directory: 'o'},\n  printers: [\n    {name: 'a', profile: 'generic-58', link: 'ble', address: '00:aa:01:01:00:42'},\n    {name: 'b', profile: 'generic-58', link: 'rfcomm',\n     address: '00-AA-01-01-00-42'}, /*!*/\n  ],\n}",
+      "printers[1].address", #"printer "a" has this address, too"#),
     // Where orders come from.
     Case(whole: "{\n  printers: [\(printer)],\n}", "orders", "where orders come from"),
     Case(
@@ -177,6 +214,22 @@ struct ConfigurationFaultTests {
     let loaded = try ConfigurationFile.load(path)
     #expect(loaded.configuration.printers.map(\.name) == ["a", "b"])
     #expect(loaded.configuration.printers.last?.address == folder.path("paper"))
+  }
+
+  @Test("One network printer under two names is odd, and said so")
+  func oneAddress() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write(
+      """
+      {printers: [
+        {name: "a", link: "tcp", address: "10.0.0.1", profile: "generic-80"},
+        {name: "b", link: "tcp", address: "10.0.0.1:9100", profile: "generic-58"},
+        {name: "c", link: "tcp", address: "10.0.0.1:9101", profile: "generic-58"},
+      ], orders: {directory: 'o'}}
+      """, to: "printd.json5")
+    let warnings = try ConfigurationFile.load(path).warnings
+    #expect(warnings.count == 1, "\(warnings)")
+    #expect(warnings.first?.contains(#"printer "b": printer "a" has this address, too"#) == true)
   }
 
   @Test("The sample that is installed is right")

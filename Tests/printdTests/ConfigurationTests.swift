@@ -17,6 +17,10 @@ struct ConfigurationTests {
       printers: [
         {name: "counter", link: "tcp", address: "10.0.0.1:9101", profile: "generic-80", idle_seconds: 9,
          overrides: {fence: "none", bytes_per_second: 9000, drawer: false, status: false}},
+        {name: "belt", link: "ble", address: "00-aa-01-01-00-42", profile: "generic-58", adapter: "hci1",
+         service: "FF00", characteristic: "ff02", write_mode: "request", chunk: 100, pin_file: "/p"},
+        {name: "desk", link: "rfcomm", address: "00:AA:01:02:00:42", profile: "generic-80",
+         adapter: "00:aa:00:00:00:01", channel: 3},
       ],
       routes: [{kind: "kitchen", printer: "counter", copies: 3, pay_types: ["1"], merchants: ["A"]}],
       orders: {http: {
@@ -47,7 +51,15 @@ struct ConfigurationTests {
         name: "counter", link: .tcp, address: "10.0.0.1:9101", profile: "generic-80",
         overrides: .init(
           fence: PrinterProfile.Fence.none, bytesPerSecond: 9000, drawer: false, status: false),
-        idleSeconds: 9)
+        idleSeconds: 9),
+      .init(
+        name: "belt", link: .ble, address: "00:AA:01:01:00:42", profile: "generic-58", adapter: "hci1",
+        service: "0000ff00-0000-1000-8000-00805f9b34fb",
+        characteristic: "0000ff02-0000-1000-8000-00805f9b34fb", writeMode: .request, chunk: 100, pinFile: "/p"
+      ),
+      .init(
+        name: "desk", link: .rfcomm, address: "00:AA:01:02:00:42", profile: "generic-80",
+        adapter: "00:AA:00:00:00:01", channel: 3),
     ]
     expected.routes = [
       .init(kind: "kitchen", printer: "counter", copies: 3, payTypes: ["1"], merchants: ["A"])
@@ -132,6 +144,8 @@ struct ConfigurationTests {
     #expect(Set(links) == Set(Configuration.Printer.Link.allCases.map(\.rawValue)))
     let fences = try #require(nodes.first { $0.path == "printers[].overrides.fence" }?.schema.enum)
     #expect(fences.allSatisfy { PrinterProfile.Fence(rawValue: $0) != nil })
+    let modes = try #require(nodes.first { $0.path == "printers[].write_mode" }?.schema.enum)
+    #expect(Set(modes) == Set(Configuration.Printer.WriteMode.allCases.map(\.rawValue)))
     #expect(fences.contains("processID") && fences.contains("none"))
   }
 

@@ -21,6 +21,13 @@ struct CommonOptions {
     try ConfigurationFile.load(configPath)
   }
 
+  /// The configuration, checked, where only its printers are needed.
+  ///
+  /// - Parameter mayBeMissing: Whether a machine without any configuration will do.
+  func loadPrinters(mayBeMissing: Bool = false) throws(Failure) -> ConfigurationFile.Loaded {
+    try ConfigurationFile.loadPrinters(configPath, mayBeMissing: mayBeMissing && !named)
+  }
+
   /// A client for the daemon's socket.
   ///
   /// A missing configuration is no obstacle as long as none was named: the standard socket is used.

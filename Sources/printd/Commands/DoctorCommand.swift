@@ -14,7 +14,7 @@ struct DoctorCommand: Command {
     usage: printd doctor [--config FILE]
 
     Looks at the configuration, the state directory, the daemon, the order service, the webhook's secrets, the clock, the
-    fonts and every printer. Nothing is printed or changed.
+    fonts, Bluetooth and every printer. Nothing is printed or changed.
 
     exit codes: 0 nothing wrong · 69 something is · 78 the configuration is
 
@@ -35,7 +35,9 @@ struct DoctorCommand: Command {
     if let webhook = loaded.configuration.webhook { findings.append(secrets(webhook)) }
     findings.append(clock())
     findings.append(fonts(loaded.configuration.raster))
+    findings += await BluetoothCheck.findings(loaded.configuration.printers)
     findings += await PrinterCheck.findings(loaded.configuration.printers, loaded)
+    findings += await VoiceCheck.findings(loaded.configuration)
     for finding in findings { Console.print(finding.text) }
     return findings.allSatisfy(\.isGood) ? .success : .unavailable
   }

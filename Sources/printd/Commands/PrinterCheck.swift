@@ -34,7 +34,7 @@ enum PrinterCheck {
     do throws(Failure) {
       let direct = try DirectPrint(printer, loaded, raster: loaded.configuration.raster)
       do {
-        let answer = try await direct.ask(within: .seconds(5))
+        let answer = try await direct.ask(within: printer.link.isBluetooth ? printer.patience : .seconds(5))
         guard let obstacle = answer.obstacle else {
           return Finding(.good, subject, answer.lines.joined(separator: "; "))
         }
@@ -52,6 +52,7 @@ enum PrinterCheck {
     case .tcp: "is it switched on, has it paper, and is \(printer.address ?? "") its address? ping it"
     case .file: "is it plugged in, and may this user write \(printer.address ?? "")? ls -l it"
     case .virtual: "look at the folder's permissions"
+    case .ble, .rfcomm: "is it switched on and near, and does no phone hold it? printd printers scan shows it"
     }
   }
 }

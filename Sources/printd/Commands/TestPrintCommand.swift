@@ -26,7 +26,7 @@ struct TestPrintCommand: Command {
     let options = try CommonOptions(&arguments)
     let name = try arguments.option("--printer", "-p")
     try arguments.finish()
-    let loaded = try options.load()
+    let loaded = try options.loadPrinters()
     let printer = try loaded.printer(named: name)
     let client = ControlClient(socket: loaded.configuration.control.socket)
     if await client.isRunning() {
@@ -37,17 +37,20 @@ struct TestPrintCommand: Command {
     }
     let raster = loaded.configuration.raster
     let direct = try DirectPrint(printer, loaded, raster: raster)
-    let answers: [String]
-    do {
-      answers = try await direct.ask(within: .seconds(10)).lines
-    } catch {
-      throw Failure(.unavailable, "\(printer.name): \(error.message)", remedy: "printd printers doctor")
+    let fence = try await direct.print(patience: printer.patience, within: .seconds(60)) {
+      (answers) throws(Failure) in
+      let page = TestPage(printer: printer.name, profile: direct.profile, answers: answers)
+      let rendered: RenderedReceipt
+      do {
+        rendered = try Renderer(profile: direct.profile, dots: raster).render(page.receipt)
+      } catch {
+        throw Failure(.software, "the test page cannot be rendered: \(error)")
+      }
+      for warning in rendered.warnings { Console.error("warning: \(warning)") }
+      if Console.isTerminal { Console.error("printing \(rendered.bytes.count) bytes on \(printer.name) …") }
+      return rendered.bytes
     }
-    let page = TestPage(printer: printer.name, profile: direct.profile, answers: answers)
-    let rendered = try Renderer(profile: direct.profile, dots: raster).render(page.receipt)
-    for warning in rendered.warnings { Console.error("warning: \(warning)") }
-    if Console.isTerminal { Console.error("printing \(rendered.bytes.count) bytes on \(printer.name) …") }
-    switch try await direct.print(rendered.bytes, within: .seconds(60)) {
+    switch fence {
     case .proven:
       Console.print("printed on \(printer.name), and the printer says so")
     case .unconfirmed:

@@ -7,7 +7,7 @@ extension Configuration {
     case stateDirectory = "state_directory"
     case locale
     case timeZone = "time_zone"
-    case images, profiles, budget, jobs, printers, routes, orders, wakes, webhook, control
+    case images, profiles, budget, jobs, printers, routes, orders, wakes, webhook, voice, control
   }
 
   init(from decoder: any Decoder) throws {
@@ -24,6 +24,7 @@ extension Configuration {
     try fields.read(.orders, into: &orders)
     try fields.read(.wakes, into: &wakes)
     try fields.read(.webhook, into: &webhook)
+    try fields.read(.voice, into: &voice)
     try fields.read(.control, into: &control)
   }
 }
@@ -66,31 +67,6 @@ extension Configuration.Jobs {
     try fields.read(.historyDays, into: &historyDays, in: 1...3650)
     if fields.container.contains(.damagedJournal) {
       damagedJournal = try fields.choice(.damagedJournal, Configuration.Jobs.DamagedJournal.self)
-    }
-  }
-}
-
-extension Configuration.Printer {
-  enum CodingKeys: String, CodingKey, CaseIterable {
-    case name, link, address, profile, overrides
-    case idleSeconds = "idle_seconds"
-  }
-
-  init(from decoder: any Decoder) throws {
-    let fields = try Fields(decoder, CodingKeys.self)
-    name = try fields.word(.name)
-    link = try fields.choice(.link, Link.self)
-    profile = try fields.word(.profile)
-    try fields.read(.address, into: &address)
-    try fields.read(.overrides, into: &overrides)
-    if fields.container.contains(.idleSeconds) {
-      var seconds = 0
-      try fields.read(.idleSeconds, into: &seconds, in: 0...3600)
-      idleSeconds = seconds
-    }
-    if address?.isEmpty ?? (link != .virtual) {
-      let example = link == .tcp ? "192.168.1.50:9100" : "/dev/usb/lp0"
-      throw fields.fault(.address, "is needed for link \"\(link.rawValue)\", such as \"\(example)\"")
     }
   }
 }

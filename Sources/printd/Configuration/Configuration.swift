@@ -22,6 +22,8 @@ struct Configuration: Decodable, Equatable, Sendable {
   var orders: Orders?
   var wakes = Wakes()
   var webhook: Webhook?
+  /// Says payments aloud; nil for no voice.
+  var voice: Voice?
   var control = Control()
 
   /// The wake's budget.
@@ -62,6 +64,23 @@ struct Configuration: Decodable, Equatable, Sendable {
       case file
       /// A printer that does not exist: `address` is the folder its paper goes to.
       case virtual
+      /// A Bluetooth Low Energy printer: `address` is its Bluetooth address.
+      case ble
+      /// A Bluetooth Classic printer (Serial Port): `address` is its Bluetooth address.
+      case rfcomm
+
+      /// Whether it goes through BlueZ.
+      var isBluetooth: Bool { self == .ble || self == .rfcomm }
+    }
+
+    /// How bytes are written to a BLE printer.
+    enum WriteMode: String, Decodable, CaseIterable, Sendable {
+      /// Commands with a request as barrier, or requests alone, as the characteristic offers it.
+      case auto
+      /// Commands, with a request as barrier where the characteristic takes one.
+      case command
+      /// Requests only: each is acknowledged, and slow.
+      case request
     }
 
     var name: String
@@ -72,6 +91,20 @@ struct Configuration: Decodable, Equatable, Sendable {
     var overrides: Overrides?
     /// The link is given up after this long without a job, seconds; nil for what the profile says, or 45.
     var idleSeconds: Int?
+    /// The Bluetooth adapter, `hci1` or its address; nil for the one that knows the printer, or the first.
+    var adapter: String?
+    /// The GATT service to print to, as a UUID or its short form, where the usual ones are not to be taken.
+    var service: String?
+    /// The characteristic to write to, where the service has several that can be written.
+    var characteristic: String?
+    /// How bytes are written over BLE.
+    var writeMode = WriteMode.auto
+    /// The most bytes of one write over BLE, 20 through 512; nil for what the link allows.
+    var chunk: Int?
+    /// The RFCOMM channel, 1 through 30; nil to ask the printer.
+    var channel: Int?
+    /// A file with the PIN of a printer that pairs by one; read by `printd printers pair` alone.
+    var pinFile: String?
   }
 
   /// What a printer has other than its profile says.

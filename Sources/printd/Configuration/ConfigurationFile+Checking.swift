@@ -14,7 +14,7 @@ extension ConfigurationFile {
       return (printerFiles[index - count], key)
     }
     var faults: [DocumentFault] = []
-    if configuration.printers.isEmpty {
+    if configuration.printers.isEmpty, !mayBeIncomplete {
       faults.append(
         DocumentFault(path: "printers", message: "names no printer; add one, there or in printers.d"))
     }
@@ -29,6 +29,7 @@ extension ConfigurationFile {
     switch configuration.orders {
     case .http(let http): faults += Self.faults(of: http)
     case .directory: break
+    case nil where mayBeIncomplete: break
     case nil: faults.append(DocumentFault(path: "orders", message: "is missing: say where orders come from"))
     }
     for fault in faults { add(fault, in: main.text, main.path) }
@@ -57,6 +58,17 @@ extension ConfigurationFile {
       }
       if printer.link == .tcp, HostAndPort(printer.address ?? "", defaultPort: 9100) == nil {
         faults.append(("address", "must be host:port, such as \"192.168.1.50:9100\""))
+      }
+      if let other = configuration.printers[..<index].first(where: { $0.isSameDevice(as: printer) }) {
+        let words = "printer \"\(other.name)\" has this address, too"
+        if printer.link.isBluetooth {
+          faults.append(
+            ("address", "\(words), and two cannot hold one link; keep one, and give it two routes"))
+        } else if other.name != printer.name {
+          warnings.append(
+            "printer \"\(printer.name)\": \(words); each waits while the other holds the link: keep one of them"
+          )
+        }
       }
       for fault in faults {
         let (file, path) = place(index, fault.key)
@@ -100,6 +112,21 @@ extension ConfigurationFile {
   private static func hint(_ word: String, among words: [String]) -> String {
     if let nearest = nearestWord(to: word, among: words) { return "did you mean \"\(nearest)\"?" }
     return words.isEmpty ? "there is none at all" : "there are \(words.joined(separator: ", "))"
+  }
+}
+
+extension Configuration.Printer {
+  /// Whether both names stand for one device.
+  fileprivate func isSameDevice(as other: Configuration.Printer) -> Bool {
+    guard let address, let otherAddress = other.address else { return false }
+    switch (link, other.link) {
+    case (.ble, .ble), (.ble, .rfcomm), (.rfcomm, .ble), (.rfcomm, .rfcomm), (.file, .file):
+      return address == otherAddress
+    case (.tcp, .tcp):
+      guard let left = HostAndPort(address, defaultPort: 9100) else { return false }
+      return left == HostAndPort(otherAddress, defaultPort: 9100)
+    default: return false
+    }
   }
 }
 

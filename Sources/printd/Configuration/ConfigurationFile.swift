@@ -22,6 +22,8 @@ struct ConfigurationFile {
     var text: [UInt8]
   }
 
+  /// Whether printers and orders may be missing, as before the first `printd printers pair`.
+  private(set) var mayBeIncomplete = false
   private(set) var faults: [String] = []
   var warnings: [String] = []
   /// The files of `printers.d` that hold a printer, in the order of the printers behind the main file's.
@@ -32,27 +34,65 @@ struct ConfigurationFile {
   /// - Throws: ``Failure`` with every fault that was found, a line each.
   static func load(_ path: String) throws(Failure) -> Loaded {
     var reader = ConfigurationFile()
+    return try reader.load(path)
+  }
+
+  private mutating func load(_ path: String) throws(Failure) -> Loaded {
     let text: [UInt8]
     do throws(Failure) {
       text = try Files.read(path, limit: 1 << 20)
     } catch {
       throw Failure(
         .configuration, error.message,
-        remedy: path == standardPath
+        remedy: path == Self.standardPath
           ? "write one (sample: packaging/printd.json5), or name another with --config FILE" : nil)
     }
-    guard var configuration = reader.decode(Configuration.self, text, path) else {
-      throw reader.failure
+    guard var configuration = decode(Configuration.self, text, path) else {
+      throw self.failure
     }
-    reader.addPrinters(from: folder(of: path) + "/printers.d", to: &configuration)
+    addPrinters(from: Self.printerFolder(of: path), to: &configuration)
+    configuration.resolvePaths(against: path)
+    let profiles = self.profiles(configuration)
+    check(configuration, profiles, in: Source(path: path, text: text))
+    guard faults.isEmpty, let profiles else { throw self.failure }
+    return Loaded(configuration: configuration, profiles: profiles, warnings: warnings)
+  }
+
+  /// Reads the configuration for a command that needs its printers only: they and the orders need not be there yet.
+  ///
+  /// - Parameter mayBeMissing: Whether the file need not be there; where there are files of printers, it need not anyway.
+  /// - Throws: ``Failure`` with every fault that was found.
+  static func loadPrinters(_ path: String, mayBeMissing: Bool = false) throws(Failure) -> Loaded {
+    var reader = ConfigurationFile()
+    reader.mayBeIncomplete = true
+    guard access(path, F_OK) != 0, errno == ENOENT,
+      mayBeMissing || !Files.names(in: printerFolder(of: path)).isEmpty
+    else { return try reader.load(path) }
+    var configuration = Configuration()
+    reader.addPrinters(from: printerFolder(of: path), to: &configuration)
     configuration.resolvePaths(against: path)
     let profiles = reader.profiles(configuration)
-    reader.check(configuration, profiles, in: Source(path: path, text: text))
+    reader.check(configuration, profiles, in: Source(path: path, text: []))
     guard reader.faults.isEmpty, let profiles else { throw reader.failure }
     return Loaded(configuration: configuration, profiles: profiles, warnings: reader.warnings)
   }
 
   private var failure: Failure { Failure(.configuration, faults.joined(separator: "\n")) }
+
+  /// The folder of printer files beside a configuration file.
+  static func printerFolder(of path: String) -> String { folder(of: path) + "/printers.d" }
+
+  /// The files of a folder that hold the printer with this name; faulty ones are passed over.
+  static func printerFiles(in folder: String, named name: String) -> [String] {
+    Files.names(in: folder).filter { $0.hasSuffix(".json5") || $0.hasSuffix(".json") }.map {
+      "\(folder)/\($0)"
+    }
+    .filter { path in
+      guard let text = try? Files.read(path, limit: 1 << 20, mayWait: false) else { return false }
+      let printer = try? DocumentReader.read(Configuration.Printer.self, from: text, json5: true)
+      return printer?.name == name
+    }
+  }
 
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -126,10 +166,14 @@ extension Configuration {
     func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : folder + path }
     stateDirectory = absolute(stateDirectory)
     images = images.map(absolute)
-    for index in printers.indices where printers[index].link != .tcp {
-      printers[index].address = printers[index].address.map(absolute)
+    for index in printers.indices {
+      if [.file, .virtual].contains(printers[index].link) {
+        printers[index].address = printers[index].address.map(absolute)
+      }
+      printers[index].pinFile = printers[index].pinFile.map(absolute)
     }
     profiles = profiles.map(absolute)
+    voice?.resolvePaths(absolute)
     if var webhook {
       webhook.secretFiles = webhook.secretFiles.map(absolute)
       self.webhook = webhook

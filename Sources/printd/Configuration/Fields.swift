@@ -31,6 +31,14 @@ struct Fields<Key: CodingKey & CaseIterable & RawRepresentable> where Key.RawVal
     value = whole
   }
 
+  /// A whole number, or nil when the key is not there.
+  func whole(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
+    guard container.contains(key) else { return nil }
+    var value = range.lowerBound
+    try read(key, into: &value, in: range)
+    return value
+  }
+
   /// A number; where it is none that can be held the decoder names no place, so `fault` is thrown instead.
   private func number(_ key: Key, or fault: DecodingError) throws -> Double? {
     do {

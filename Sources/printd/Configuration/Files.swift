@@ -35,8 +35,11 @@ enum Files {
 
   /// Writes a file beside and moves it into place, so that nobody ever reads half of it.
   ///
+  /// - Parameter durably: Whether it is on the disk when this returns.
   /// - Throws: ``Failure``; the old file, if there was one, is then untouched.
-  static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(Failure) {
+  static func write(
+    _ bytes: [UInt8], to path: String, mode: mode_t = 0o644, durably: Bool = false
+  ) throws(Failure) {
     let beside = "\(path).\(getpid()).part"
     let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
     guard descriptor >= 0 else { throw failure(.cannotCreate, path) }
@@ -52,12 +55,33 @@ enum Files {
       }
       rest = rest.dropFirst(count)
     }
+    if durably { fsync(descriptor) }
     close(descriptor)
     guard rename(beside, path) == 0 else {
       let failure = failure(.cannotCreate, path)
       unlink(beside)
       throw failure
     }
+  }
+
+  /// Writes a file that must not be there yet; nobody ever reads half of it.
+  ///
+  /// - Throws: ``Failure``; a file that was there is untouched.
+  static func write(_ bytes: [UInt8], toNew path: String, mode: mode_t = 0o644) throws(Failure) {
+    let beside = "\(path).\(getpid()).new"
+    try write(bytes, to: beside, mode: mode, durably: true)
+    defer { unlink(beside) }
+    guard link(beside, path) == 0 else {
+      if errno == EEXIST { throw Failure(.cannotCreate, "\(path): is there already, and is left as it is") }
+      throw failure(.cannotCreate, path)
+    }
+  }
+
+  /// The folder that this process was started in.
+  static var currentFolder: String {
+    guard let path = getcwd(nil, 0) else { return "." }
+    defer { free(path) }
+    return String(cString: path)
   }
 
   /// Whether everybody on this machine may read or write a file.

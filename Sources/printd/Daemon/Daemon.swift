@@ -15,6 +15,7 @@ struct Daemon {
   private let printing: Printing
   private let orders: any OrderPort
   private let handler: WakeHandler
+  private let voice: ShopVoice?
   private let secrets: Secrets?
 
   /// Opens the journal and wires the story; nothing listens yet.
@@ -26,6 +27,7 @@ struct Daemon {
     for warning in loaded.warnings { Log.warning("configuration", ["warning": warning]) }
     configuration = loaded.configuration
     try Files.makeFolder(configuration.stateDirectory, mode: 0o750)
+    Bluetooth.note { Log.info("bluetooth", ["note": $0]) }
     secrets = if let webhook = configuration.webhook { try Secrets(webhook) } else { nil }
     orders = try configuration.orderService()
     printing = try Printing(loaded, clock: clock)
@@ -43,8 +45,9 @@ struct Daemon {
         "the journal was damaged; what could not be read may print again",
         ["kept": aside.path, "finding": aside.finding, "jobs_saved": aside.savedJobs])
     }
+    voice = try configuration.shopVoice(clock: clock)
     let ports = Ports(
-      orders: orders, jobs: journal, prepare: printing.prepare,
+      orders: orders, jobs: journal, prepare: printing.prepare, announcer: voice,
       note: { event in
         let priority: Log.Priority =
           switch event.level {
@@ -71,10 +74,13 @@ struct Daemon {
       place = .unix(path: try controlSocket(), mode: 0o660)
     }
     let requests = Signals.requests()
+    let reloads = Reloads { await reload() }
     let control = try listen(
       place,
       limits: HTTPServer.Limits(bodyBytes: 1 << 20, receive: .seconds(10)), name: "control",
-      ControlRoutes(handler: handler, journal: journal, printing: printing).router)
+      ControlRoutes(
+        handler: handler, journal: journal, printing: printing, voice: voice, reload: { await reloads.run() }
+      ).router)
     let webhook = try webhookServer(sockets["webhook"])
     do throws(JournalError) {
       try await handler.start()
@@ -85,15 +91,18 @@ struct Daemon {
     ServiceNotify.ready(await watchdog.summary())
     Log.info("ready", ["version": Version.text, "printers": configuration.printers.count])
     let watching = Task { await watchdog.run() }
+    // Clips and volumes are nothing that a wake has to wait for.
+    let voicing = Task { [voice] in await voice?.start() }
     let upkeep = Task { [journal] in await Upkeep.run(journal) }
     serving: for await request in requests {
       switch request {
       case .stop: break serving
-      case .reload: await reload()
+      case .reload: _ = await reloads.run()
       }
     }
     await stop(webhook, control)
     watching.cancel()
+    voicing.cancel()
     upkeep.cancel()
   }
 
@@ -148,8 +157,8 @@ struct Daemon {
     return server
   }
 
-  /// Reads printers, routes and secrets again; a fault changes nothing.
-  private func reload() async {
+  /// Reads printers, routes and secrets again; a fault changes nothing and is returned.
+  private func reload() async -> Failure? {
     ServiceNotify.reloading()
     do {
       let loaded = try ConfigurationFile.load(configPath)
@@ -165,9 +174,11 @@ struct Daemon {
       let kept = configuration.keysOfStart(otherIn: loaded.configuration)
       if !kept.isEmpty { Log.warning("restart needed", ["keys": kept.joined(separator: ",")]) }
       ServiceNotify.ready("reloaded")
+      return nil
     } catch {
       Log.error("reload refused; nothing has changed", ["reason": error])
       ServiceNotify.ready("reload refused, see the log; nothing has changed")
+      return error as? Failure ?? Failure(.configuration, "\(error)")
     }
   }
 
@@ -179,6 +190,8 @@ struct Daemon {
     await handler.stop(by: clock.now.advanced(by: patience))
     await webhook?.stop()
     await control.stop()
+    await voice?.stop()
+    await Bluetooth.stop()
     await journal.close()
     Log.info("stopped")
   }

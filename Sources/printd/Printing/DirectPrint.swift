@@ -25,46 +25,59 @@ struct DirectPrint {
   /// - Throws: ``LinkError`` when it cannot be reached.
   func ask(within limit: Duration) async throws(LinkError) -> (lines: [String], obstacle: String?) {
     let deadline = clock.now.advanced(by: limit)
-    let link = try await opener.open(by: deadline)
-    let conversation = PrinterConversation(link: link, profile: profile, clock: clock)
-    do throws(LinkError) {
+    return try await converse(by: deadline) { (conversation) throws(LinkError) in
       let gate = try await conversation.gate(by: deadline)
-      await conversation.end()
-      await link.close()
       return (gate.lines, gate.obstacle)
-    } catch {
-      await conversation.end()
-      await link.close()
-      throw error
     }
   }
 
-  /// Prints `bytes` and waits for the proof.
+  /// Asks the printer, and prints what is made of its answers; all over one link.
   ///
+  /// - Parameters:
+  ///   - patience: How long the printer may take to be reached and to answer.
+  ///   - limit: How long the print may take after that.
+  ///   - page: Makes the bytes of what the printer has said of itself, a line each.
   /// - Throws: ``Failure`` with what stands in the way.
-  func print(_ bytes: [UInt8], within limit: Duration) async throws(Failure) -> PrinterConversation.Fence {
-    let deadline = clock.now.advanced(by: limit)
+  func print(
+    patience: Duration, within limit: Duration, _ page: (_ answers: [String]) throws(Failure) -> [UInt8]
+  ) async throws(Failure) -> PrinterConversation.Fence {
+    let asked = clock.now.advanced(by: patience)
+    var fault: Failure?
     do throws(LinkError) {
-      let link = try await opener.open(by: deadline)
-      let conversation = PrinterConversation(link: link, profile: profile, clock: clock)
-      do throws(LinkError) {
-        let gate = try await conversation.gate(by: deadline)
-        if let obstacle = gate.obstacle {
-          throw LinkError(.refused, obstacle)
+      return try await converse(by: asked) { (conversation) throws(LinkError) in
+        let gate = try await conversation.gate(by: asked)
+        if let obstacle = gate.obstacle { throw LinkError(.refused, obstacle) }
+        let deadline = clock.now.advanced(by: limit)
+        let bytes: [UInt8]
+        do throws(Failure) {
+          bytes = try page(gate.lines)
+        } catch {
+          fault = error
+          throw LinkError(.cancelled, error.message)
         }
         try await conversation.send(bytes, by: deadline) {}
-        let fence = try await conversation.fence(by: deadline)
-        await conversation.end()
-        await link.close()
-        return fence
-      } catch {
-        await conversation.end()
-        await link.close()
-        throw error
+        return try await conversation.fence(by: deadline)
       }
     } catch {
-      throw Failure(.unavailable, "\(name): \(error.message)", remedy: "printd printers doctor")
+      throw fault ?? Failure(.unavailable, "\(name): \(error.message)", remedy: "printd printers doctor")
     }
+  }
+
+  /// Opens the link, talks over it, and closes it.
+  private func converse<Value: Sendable>(
+    by deadline: BootInstant, _ talk: (PrinterConversation) async throws(LinkError) -> Value
+  ) async throws(LinkError) -> Value {
+    let link = try await opener.open(by: deadline)
+    let conversation = PrinterConversation(link: link, profile: profile, clock: clock)
+    let result: Result<Value, LinkError>
+    do throws(LinkError) {
+      result = .success(try await talk(conversation))
+    } catch {
+      result = .failure(error)
+    }
+    await conversation.end()
+    await link.close()
+    return try result.get()
   }
 }
 

@@ -12,10 +12,11 @@ extension Configuration.Printer {
     if let fence = overrides.fence { model.fence = fence }
     if let bytesPerSecond = overrides.bytesPerSecond { model.bytesPerSecond = bytesPerSecond }
     if let drawer = overrides.drawer { model.drawer = drawer }
+    if overrides.status == true { model.status.dleEOT = true }
     if overrides.status == false {
       model.status.dleEOT = false
       model.status.asb = false
-      model.fence = .none
+      model.fence = overrides.fence ?? .none
     }
     return model
   }
@@ -34,6 +35,11 @@ extension Configuration.Printer {
       return TCPLinkOpener(host: address.host, port: address.port, clock: clock)
     case .file:
       return FileLinkOpener(path: address ?? "", clock: clock)
+    case .ble, .rfcomm:
+      guard let bluetooth else {
+        throw Failure(.configuration, "printer \(name): address must be a Bluetooth address")
+      }
+      return Bluetooth.opener(for: bluetooth)
     case .virtual:
       return try PaperFolder(profile: profile, raster: raster, folder: address, clock: clock)
     }

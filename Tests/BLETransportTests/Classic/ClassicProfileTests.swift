@@ -18,6 +18,8 @@ struct ClassicProfileTests {
     let daemon: DBusConnection
     let profile: SerialPortProfile
     let manager: Manager
+    private let managerExport: DBusExport
+    private let place = SerialPortProfile.Place(nil)
 
     init(_ refusal: DBusError? = nil) async throws {
       bus = try await PrivateBus()
@@ -30,11 +32,11 @@ struct ClassicProfileTests {
       try await daemon.requestName(BlueZName.service, by: soon)
       manager = Manager(refusal)
       profile = SerialPortProfile { daemon.uniqueName }
-      try manager.export(on: daemon)
+      managerExport = try daemon.export(manager, at: BlueZName.root)
     }
 
     func register(isNew: Bool = true) async {
-      await profile.register(on: ours, clock: BootClock(), isNew: isNew)
+      await profile.register(on: ours, keeping: place, clock: BootClock(), isNew: isNew)
     }
 
     /// Calls the profile as bluetoothd does.
@@ -67,16 +69,10 @@ struct ClassicProfileTests {
 
   /// ProfileManager1.
   private final class Manager: DBusObject {
-    private let export = Locked<DBusExport?>(nil)
     let calls = Locked<[DBusIncomingCall]>([])
     let refusal: Locked<DBusError?>
 
     init(_ refusal: DBusError?) { self.refusal = Locked(refusal) }
-
-    func export(on connection: DBusConnection) throws {
-      let export = try connection.export(self, at: BlueZName.root)
-      self.export.withLock { $0 = export }
-    }
 
     func answer(_ call: DBusIncomingCall) async throws(DBusError) -> [DBusValue] {
       calls.withLock { $0.append(call) }

@@ -1,0 +1,221 @@
+public import ESCPOS
+public import PrintJobs
+public import Sound
+
+/// Says announcements, one at a time and in their order, and tells how each of them ended.
+///
+/// - An announcement is never interrupted by the next one, and never cut short by its own deadline: half an amount is a wrong
+///   amount. At the deadline the caller is told `expired`; what sounds then is said to its end, and volumes are set back
+///   after it. One that still waits keeps its turn until it is older than ``AnnouncerOptions/maximumAge``.
+/// - A payment that waits, sounds or has been heard is not said again: `silent`. One that was not heard may be asked for again.
+/// - At rest there is no timer, no thread and no connection.
+public actor Announcer {
+  /// An announcement and its place.
+  struct Entry {
+    let number: Int
+    let announcement: Announcement
+    let deadline: BootInstant
+    let acceptedAt: BootInstant
+    var speech: Task<Speech?, Never>?
+  }
+
+  let options: AnnouncerOptions
+  let speaker: any Speaker
+  let output: any SoundOutput
+  let clock: any BootTimeClock
+  let note: @Sendable (AnnouncementRecord) -> Void
+  let mixer: Mixer
+  var session: (any SoundSession)?
+  /// When the last sound ended, and on which speaker.
+  var lastPlayed: (sink: String, at: BootInstant)?
+  /// Announcements too old to be said, since the last one that was.
+  var staleCount = 0
+
+  private var queue: [Entry] = []
+  private var nextNumber = 0
+  private var isRunning = false
+  private var isClosed = false
+  private var waiters: [Int: CheckedContinuation<VoiceEnd, Never>] = [:]
+  private var alarms: [Int: Task<Void, Never>] = [:]
+  private var known: Set<String> = []
+  private var knownInOrder: [String] = []
+  private var idlers: [CheckedContinuation<Void, Never>] = []
+
+  /// Creates an announcer; nothing is opened before the first announcement.
+  ///
+  /// - Parameters:
+  ///   - speaker: Finds the sound for an announcement.
+  ///   - output: Where it is played.
+  ///   - note: Gets a record of every announcement after its end.
+  public init(
+    options: AnnouncerOptions = AnnouncerOptions(), speaker: any Speaker, output: any SoundOutput,
+    clock: any BootTimeClock = BootClock(), note: @escaping @Sendable (AnnouncementRecord) -> Void = { _ in }
+  ) {
+    self.options = options
+    self.speaker = speaker
+    self.output = output
+    self.clock = clock
+    self.note = note
+    mixer = Mixer(folder: options.stateDirectory)
+  }
+
+  /// Undoes what a process that was killed in the middle of an announcement left changed.
+  ///
+  /// To be called at the start, before anything is announced. Where the sound server does not answer, the file stays and
+  /// is undone with the first announcement.
+  ///
+  /// - Throws: ``SoundError`` when that could not be done now.
+  public func recover(by deadline: BootInstant) async throws(SoundError) {
+    try await mixer.takeOver()
+    guard await mixer.isChanged else { return }
+    let session = try await output.open(by: deadline)
+    do throws(SoundError) {
+      try await mixer.undo(in: session, by: deadline)
+    } catch {
+      await session.close()
+      throw error
+    }
+    await session.close()
+  }
+
+  /// Says an announcement and returns how it ended, at its deadline at the latest.
+  public func announce(_ announcement: Announcement, by deadline: BootInstant) async -> VoiceEnd {
+    var record = AnnouncementRecord(id: announcement.id)
+    let now = clock.now
+    if isClosed {
+      record.end = .failed("printd is stopping")
+    } else if known.contains(announcement.id) {
+      record.end = .silent
+      record.remarks = ["it has been said, or is about to be"]
+    } else if deadline <= now || isStale(announcement, at: now) {
+      record.end = .expired
+    } else if queue.count >= options.queueLimit {
+      record.end = .failed("\(queue.count) announcements wait already")
+    } else {
+      return await accept(announcement, by: deadline, at: now)
+    }
+    note(record)
+    return record.end
+  }
+
+  /// How many announcements wait behind the one that sounds.
+  public var waitingCount: Int { queue.count }
+
+  /// How many announcements have been taken so far.
+  public var acceptedCount: Int { nextNumber }
+
+  /// Takes no more; returns when the announcement that sounds has ended. Those that wait end as `failed`.
+  public func close() async {
+    isClosed = true
+    let left = queue
+    queue = []
+    for entry in left {
+      entry.speech?.cancel()
+      var record = AnnouncementRecord(id: entry.announcement.id)
+      record.end = .failed("printd is stopping")
+      finish(entry, record)
+    }
+    guard isRunning else { return }
+    await withCheckedContinuation { idlers.append($0) }
+  }
+
+  // MARK: The queue
+
+  private func accept(_ announcement: Announcement, by deadline: BootInstant, at now: BootInstant) async
+    -> VoiceEnd
+  {
+    let number = nextNumber
+    nextNumber += 1
+    remember(announcement.id)
+    queue.append(Entry(number: number, announcement: announcement, deadline: deadline, acceptedAt: now))
+    fetchSpeech()
+    if !isRunning {
+      isRunning = true
+      Task { await run() }
+    }
+    let clock = self.clock
+    alarms[number] = Task { [weak self] in
+      do {
+        try await clock.sleep(until: deadline, tolerance: nil)
+      } catch {
+        return
+      }
+      await self?.answer(number, .expired)
+    }
+    return await withCheckedContinuation { waiters[number] = $0 }
+  }
+
+  /// Finds the sound of the next two announcements meanwhile; that of more would only fill the memory.
+  private func fetchSpeech() {
+    for index in queue.indices.prefix(2) where queue[index].speech == nil {
+      let (speaker, clock, patience) = (self.speaker, self.clock, options.patience)
+      let announcement = queue[index].announcement
+      queue[index].speech = Task {
+        let latest = clock.now.advanced(by: patience)
+        // The speaker keeps to its deadline by itself; one that hangs is left behind.
+        return await waiting(until: latest.advanced(by: .seconds(1)), on: clock) {
+          await speaker.speech(for: announcement, by: latest)
+        }
+      }
+    }
+  }
+
+  private func run() async {
+    let patience = clock.now.advanced(by: options.patience)
+    let holdScans = options.holdScans
+    let release = await waiting(until: patience, on: clock, late: { $0() }, for: { await holdScans() })
+    repeat {
+      while !queue.isEmpty {
+        let entry = queue.removeFirst()
+        fetchSpeech()
+        let record = await turn(entry)
+        finish(entry, record)
+      }
+      await sumUp()
+      // Others may have come while the session closed.
+      await closeSession()
+    } while !queue.isEmpty
+    release?()
+    isRunning = false
+    for idler in idlers { idler.resume() }
+    idlers = []
+  }
+
+  private func finish(_ entry: Entry, _ record: AnnouncementRecord) {
+    var record = record
+    record.isLate = waiters[entry.number] == nil
+    if record.end != .played { forget(entry.announcement.id) }
+    answer(entry.number, record.end)
+    note(record)
+  }
+
+  /// Answers the caller, once.
+  private func answer(_ number: Int, _ end: VoiceEnd) {
+    waiters.removeValue(forKey: number)?.resume(returning: end)
+    alarms.removeValue(forKey: number)?.cancel()
+  }
+
+  private func remember(_ id: String) {
+    guard !id.isEmpty, known.insert(id).inserted else { return }
+    knownInOrder.append(id)
+    if knownInOrder.count > max(options.memory, options.queueLimit + 1) {
+      known.remove(knownInOrder.removeFirst())
+    }
+  }
+
+  private func forget(_ id: String) {
+    guard known.remove(id) != nil, let index = knownInOrder.lastIndex(of: id) else { return }
+    knownInOrder.remove(at: index)
+  }
+
+  /// Whether an announcement is too old to begin.
+  func isStale(_ announcement: Announcement, at now: BootInstant) -> Bool {
+    announcement.receivedAt.duration(to: now) > options.maximumAge
+  }
+
+  func closeSession() async {
+    guard let session else { return }
+    self.session = nil
+    await session.close()
+  }
+}

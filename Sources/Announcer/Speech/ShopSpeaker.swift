@@ -1,0 +1,158 @@
+public import ESCPOS
+public import Sound
+import SpokenAmounts
+
+/// A shop's voice: the best speech there is, one rung after the other.
+///
+/// Clips, joined in memory; the online voice, where there is one; the synthesiser; a fixed phrase without the amount; the
+/// chime. The way down has time for its last steps: speech that is synthesised must be there a little before the deadline.
+public struct ShopSpeaker: Speaker {
+  /// What is said.
+  public var phrasebook: Phrasebook
+  /// The clips, where there is a set.
+  public var clips: ClipSet?
+  /// The voice somewhere else, where one is configured.
+  public var online: OnlineVoice?
+  /// The synthesiser of this machine, where one is wanted.
+  public var synthesiser: Synthesiser?
+  /// The prepared sounds.
+  public var group: SoundGroup?
+  /// Whether the phrase of each event is left in the group's folder.
+  public var leavesFiles: Bool
+  /// Played before every phrase; nil for none.
+  public var chime: PCM?
+  /// The fixed phrases by their words, spoken beforehand where the clips lack them.
+  private var fixed: [String: PCM] = [:]
+
+  /// Silence behind every phrase, so that nothing cuts its last sound.
+  static let tail = Duration.milliseconds(100)
+  /// Kept of the time for what follows the synthesiser.
+  static let reserve = Duration.milliseconds(50)
+
+  /// Creates a speaker; ``prepare(by:)`` makes its fixed phrases ready.
+  public init(
+    phrasebook: Phrasebook, clips: ClipSet? = nil, online: OnlineVoice? = nil,
+    synthesiser: Synthesiser? = nil,
+    group: SoundGroup? = nil, leavesFiles: Bool = false, chime: PCM? = nil
+  ) {
+    self.phrasebook = phrasebook
+    self.clips = clips
+    self.online = online
+    self.synthesiser = synthesiser
+    self.group = group
+    self.leavesFiles = leavesFiles
+    self.chime = chime
+  }
+
+  /// Speaks the fixed phrases once, so that they are there when nothing else is.
+  public mutating func prepare(by deadline: BootInstant) async {
+    guard let synthesiser else { return }
+    for words in phrasebook.fixedPhrases where clips?.joined(words) == nil {
+      fixed[words.text] = try? await synthesiser.speak(
+        words.reading, in: phrasebook.reader.language, by: deadline)
+    }
+  }
+
+  /// The best speech that can be had by `deadline`.
+  public func speech(for announcement: Announcement, by deadline: BootInstant) async -> Speech {
+    var speech = await found(for: announcement, by: deadline)
+    speech.pcm = finished(speech)
+    if leavesFiles, let group {
+      let (pcm, id) = (speech.pcm, announcement.id)
+      // For others; nobody here waits for it, and a full disk must not keep the voice from speaking.
+      SpeechQueue.start { _ = try? group.leave(pcm, for: id) }
+    }
+    return speech
+  }
+
+  private func found(for announcement: Announcement, by deadline: BootInstant) async -> Speech {
+    let saying = phrasebook.saying(for: announcement)
+    var shortfall: String?
+    switch saying {
+    case .phrase(let words):
+      if let pcm = clips?.joined(words) { return Speech(pcm: pcm, text: words.text, source: .clips) }
+      if let clips {
+        shortfall = "no clip for " + clips.missing(of: words).map(\.text).joined(separator: ", ")
+      }
+      if let speech = await spoken(words.reading, as: words.text, by: deadline, &shortfall) { return speech }
+    case .text(let text):
+      if announcement.amount == nil, let prepared = await prepared(announcement, &shortfall) {
+        return prepared
+      }
+      if let clean = SpeakableText.clean(text, phrasebook.reader) {
+        if let speech = await spoken(clean, as: clean, by: deadline, &shortfall) { return speech }
+      } else {
+        shortfall = "the text is too long, or cannot be read in \(phrasebook.reader.language)"
+      }
+    case .fixed(_, let reason): shortfall = reason
+    case .nothing(let reason): shortfall = reason
+    }
+    if let speech = fixedPhrase(for: announcement) {
+      return Speech(pcm: speech.pcm, text: speech.text, source: .fixed, shortfall: shortfall)
+    }
+    if case .text = saying, announcement.amount == nil {
+    } else if let prepared = await prepared(announcement, &shortfall) {
+      return prepared
+    }
+    return Speech(
+      pcm: chime ?? Chime.sound(rate: clips?.rate ?? 22_050), text: "", source: .chime, shortfall: shortfall)
+  }
+
+  private func fixedPhrase(for announcement: Announcement) -> (pcm: PCM, text: String)? {
+    let words = phrasebook.fixed(for: announcement)
+    guard !words.isEmpty, let pcm = clips?.joined(words) ?? fixed[words.text] else { return nil }
+    return (pcm, words.text)
+  }
+
+  private func spoken(
+    _ reading: String, as text: String, by deadline: BootInstant, _ shortfall: inout String?
+  ) async -> Speech? {
+    let language = phrasebook.reader.language
+    let deadline = deadline.advanced(by: .zero - Self.reserve)
+    if let online {
+      do throws(SoundError) {
+        let pcm = try await online.speak(text, in: language, by: deadline)
+        return Speech(pcm: pcm, text: text, source: .online, shortfall: shortfall)
+      } catch {
+        shortfall = error.message
+      }
+    }
+    guard let synthesiser else { return nil }
+    do throws(SoundError) {
+      let pcm = try await synthesiser.speak(reading, in: language, by: deadline)
+      return Speech(pcm: pcm, text: text, source: .synthesis, shortfall: shortfall)
+    } catch {
+      shortfall = [shortfall, error.message].compactMap(\.self).joined(separator: "; ")
+      return nil
+    }
+  }
+
+  private func prepared(_ announcement: Announcement, _ shortfall: inout String?) async -> Speech? {
+    guard let group, let name = announcement.soundName else { return nil }
+    let result = await SpeechQueue.run { () -> Result<PCM?, SoundError> in
+      do throws(SoundError) {
+        return .success(try group.prepared(name))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch result {
+    case .success(let pcm):
+      return pcm.map { Speech(pcm: $0, text: name, source: .prepared, shortfall: shortfall) }
+    case .failure(let error):
+      shortfall = error.message
+      return nil
+    }
+  }
+
+  /// The chime before words, silence behind them; a prepared sound is played as it is.
+  private func finished(_ speech: Speech) -> PCM {
+    switch speech.source {
+    case .prepared, .chime: return speech.pcm
+    case .clips, .synthesis, .online, .fixed:
+      let words = speech.pcm.padded(after: Self.tail)
+      guard let chime, let same = try? chime.resampled(to: words.rate) else { return words }
+      return (try? PCM.joined([same, words])) ?? words
+    }
+  }
+}

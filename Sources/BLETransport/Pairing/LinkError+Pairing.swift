@@ -1,0 +1,9 @@
+public import ESCPOS
+
+extension LinkError {
+  /// Whether what is missing is a pairing: there is none, the printer has forgotten it, or bluetoothd has.
+  ///
+  /// It is told by the words of ``BlueZFault/linkError(_:_:)`` and of ``GATTLink``, since the code `.refused` has other
+  /// causes, too.
+  public var asksForPairing: Bool { code == .refused && message.contains("pairing (") }
+}

@@ -1,0 +1,73 @@
+import BLETransport
+import Curl
+import ESCPOS
+import Glibc
+
+/// `printd printers forget`
+enum ForgetPrinter {
+  /// Removes a printer's file and, of a Bluetooth printer, its pairing; an address without a file loses its pairing.
+  static func run(_ options: CommonOptions, _ word: String) async throws(Failure) -> ExitCode {
+    let loaded = try options.loadPrinters(mayBeMissing: true)
+    let address = BluetoothAddress(word)
+    let printers = loaded.configuration.printers
+    let named = printers.first { $0.name == word || (address != nil && $0.bluetooth?.address == address) }
+    guard let printer = named else {
+      guard let address else {
+        _ = try loaded.printer(named: word)
+        return .success
+      }
+      guard try await forgetBond(address) else {
+        throw Failure(.noInput, "\(address) is neither configured nor known to bluetoothd")
+      }
+      Console.print("removed the pairing with \(address)")
+      return .success
+    }
+    try removeFile(
+      of: printer, in: ConfigurationFile.printerFolder(of: options.configPath), options.configPath)
+    if let address = printer.bluetooth?.address {
+      do throws(Failure) {
+        if try await forgetBond(address) { Console.print("removed the pairing with \(address)") }
+      } catch {
+        // The file is gone, and that is what was asked for first; the bond does no harm.
+        Console.error("warning: the pairing with \(address) is still there: \(error)")
+      }
+    }
+    await tellDaemon(loaded)
+    return .success
+  }
+
+  private static func removeFile(
+    of printer: Configuration.Printer, in folder: String, _ configPath: String
+  ) throws(Failure) {
+    for path in ConfigurationFile.printerFiles(in: folder, named: printer.name) {
+      guard unlink(path) == 0 else {
+        throw Failure(
+          .noPermission, "\(path): \(String(cString: strerror(errno)).lowercased())", remedy: "use sudo")
+      }
+      Console.print("forgot \(printer.name): removed \(path)")
+      return
+    }
+    throw Failure(
+      .noInput, "\(printer.name) has no file \(folder)/\(printer.name).json5",
+      remedy: "take it out of \(configPath) by hand")
+  }
+
+  private static func forgetBond(_ address: BluetoothAddress) async throws(Failure) -> Bool {
+    do throws(LinkError) {
+      return try await Bluetooth.bluez.remove(address, by: BootClock().now.advanced(by: .seconds(10)))
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  private static func tellDaemon(_ loaded: ConfigurationFile.Loaded) async {
+    let client = ControlClient(socket: loaded.configuration.control.socket)
+    guard await client.isRunning() else { return }
+    do throws(Failure) {
+      _ = try await client.read(StatusMessage.self, .post, "/v1/reload")
+      Console.print("the daemon has forgotten it, too")
+    } catch {
+      Console.error("warning: the daemon did not take it: \(error)\n  try: systemctl reload printd")
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import BLETransport
+import ESCPOS
+import Synchronization
+
+/// This process's BlueZ: one for all Bluetooth printers, started by the first that needs it.
+enum Bluetooth {
+  private static let sink = Mutex<@Sendable (String) -> Void>({ _ in })
+
+  /// Nothing is opened before its first use.
+  static let bluez = BlueZ(clock: BootClock()) { line in sink.withLock { $0 }(line) }
+
+  /// Where its notes go; nowhere, unless the daemon wants them in its log.
+  static func note(_ take: @escaping @Sendable (String) -> Void) {
+    sink.withLock { $0 = take }
+  }
+
+  /// Opens links to a printer.
+  static func opener(for printer: BluetoothPrinter) -> any LinkOpener {
+    switch printer.bearer {
+    case .ble: BLELinkOpener(printer, bluez)
+    case .rfcomm: RFCOMMLinkOpener(printer, bluez)
+    }
+  }
+
+  /// Lets go of every printer, so that a phone can have it; does nothing when none was used.
+  static func stop() async {
+    await bluez.stop(by: BootClock().now.advanced(by: .seconds(5)))
+  }
+
+  /// How long a command waits for a printer: its radio may sleep, and a Classic one is called for some seconds.
+  static let patience = Duration.seconds(30)
+}
+
+extension Configuration.Printer {
+  /// The printer as the transport knows it; nil when it is no Bluetooth printer.
+  var bluetooth: BluetoothPrinter? {
+    guard link.isBluetooth, let address = address.flatMap({ BluetoothAddress($0) }) else { return nil }
+    let mode: BluetoothPrinter.WriteMode =
+      switch writeMode {
+      case .auto: .automatic
+      case .command: .commands
+      case .request: .requests
+      }
+    return BluetoothPrinter(
+      name: name, address: address, bearer: link == .ble ? .ble : .rfcomm, adapter: adapter,
+      service: service.flatMap { BluetoothUUID($0) },
+      writeCharacteristic: characteristic.flatMap { BluetoothUUID($0) },
+      writeMode: mode, chunk: chunk,
+      channel: channel.flatMap(UInt8.init(exactly:)))
+  }
+
+  /// How long a command waits for it to answer.
+  var patience: Duration { link.isBluetooth ? Bluetooth.patience : .seconds(10) }
+}
+
+extension Failure {
+  /// Why Bluetooth cannot be used, or a printer not reached.
+  init(_ error: LinkError) {
+    switch error.code {
+    case .refused: self.init(.noPermission, error.message)
+    case .busy: self.init(.temporary, error.message)
+    case .deadline, .unreachable, .lost: self.init(.unavailable, error.message)
+    case .cancelled: self.init(.temporary, "stopped")
+    }
+    if error.code != .cancelled { remedy = "printd printers doctor" }
+  }
+}
