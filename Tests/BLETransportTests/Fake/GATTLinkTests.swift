@@ -53,15 +53,16 @@ struct GATTLinkTests {
 
   @Test("A deadline ends the wait for a printer that takes nothing; what is in flight counts as taken")
   func deadline() async throws {
-    let scene = try await Scene()
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock)
     let link = try await scene.open { $0.writeMode = .requests }
     try scene.characteristic("2af1").script {
       $0.writing = { number, _ in number < 2 ? .accepts : .waits(arrives: false) }
     }
-    let error = await linkError {
-      try await link.send(pattern(5_000)[...], by: BootClock().now.advanced(by: .milliseconds(300)))
-    }
-    #expect(error?.code == .deadline)
+    let sending = Task { try await link.send(pattern(5_000)[...], by: clock.now.advanced(by: .seconds(8))) }
+    await scene.fake.called("WriteValue", times: 3)
+    clock.advance(by: .seconds(8))
+    #expect(await linkError { try await sending.value }?.code == .deadline)
     #expect(link.bytesAccepted == 3 * 244)
     #expect(link.bytesAcknowledged == 2 * 244)
     #expect(scene.fake.calls(of: "WriteValue").count == 3)
@@ -252,10 +253,7 @@ struct GATTLinkTests {
     #expect(notifier.isNotifying)
     notifier.notify([1, 2])
     #expect(try await link.receive(by: scene.soon) == [1, 2])
-    let error = await linkError {
-      _ = try await link.receive(by: scene.clock.now.advanced(by: .milliseconds(50)))
-    }
-    #expect(error?.code == .deadline)
+    #expect(await linkError { _ = try await link.receive(by: scene.clock.now) }?.code == .deadline)
     try await link.send([0x10, 0x04, 1], by: scene.soon)
     #expect(try await link.receive(by: scene.soon).count == 1)
     scene.device.drop()
