@@ -95,11 +95,15 @@ struct ConnectingTests {
     "An attempt without an answer is abandoned at the deadline, in the background, and the next one waits for that"
   )
   func abandoned() async throws {
-    let scene = try await Scene()
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock)
     scene.device.script { $0.connecting = [.waits, .succeeds] }
-    let error = try await scene.failure(by: scene.clock.now.advanced(by: .milliseconds(300)))
-    #expect(error.code == .unreachable)
-    let link = try await scene.open()
+    let opening = Task { try await scene.failure(by: clock.now.advanced(by: .seconds(8))) }
+    await scene.fake.called("Connect")
+    clock.advance(by: .seconds(8))
+    #expect(try await opening.value.code == .unreachable)
+    await scene.fake.called("Disconnect")
+    let link = try await clock.run { try await scene.open() }
     #expect(
       scene.fake.calls.map(\.member).filter { ["Connect", "Disconnect"].contains($0) } == [
         "Connect", "Disconnect", "Connect",
@@ -122,9 +126,17 @@ struct ConnectingTests {
 
   @Test("Services that never resolve are an error at the deadline, and the printer is let go")
   func neverResolved() async throws {
-    let scene = try await Scene()
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock)
     scene.device.script { $0.resolving = .waits }
-    let error = try await scene.failure(by: scene.clock.now.advanced(by: .milliseconds(500)))
+    let opening = Task { try await scene.failure(by: clock.now.advanced(by: .seconds(8))) }
+    await scene.fake.called("Connect")
+    let isConnected = try await scene.bluez.wait(by: scene.soon) {
+      $0.tree.devices.values.contains(where: \.connected)
+    }
+    #expect(isConnected)
+    clock.advance(by: .seconds(8))
+    let error = try await opening.value
     #expect(error.code == .unreachable)
     #expect(error.message.contains("services"))
     await scene.fake.called("Disconnect")
@@ -190,10 +202,13 @@ struct ConnectingTests {
 
   @Test("One that is not found is unreachable")
   func notFound() async throws {
-    let scene = try await Scene()
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock)
     scene.device.vanish()
-    let error = try await scene.failure(by: scene.clock.now.advanced(by: .milliseconds(300)))
-    #expect(error.code == .unreachable)
+    let opening = Task { try await scene.failure(by: clock.now.advanced(by: .seconds(8))) }
+    await scene.fake.called("StartDiscovery")
+    clock.advance(by: .seconds(8))
+    #expect(try await opening.value.code == .unreachable)
     await scene.fake.called("StopDiscovery")
     await scene.bluez.stop(by: scene.soon)
   }

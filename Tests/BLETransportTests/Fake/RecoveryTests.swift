@@ -110,7 +110,8 @@ struct RecoveryTests {
     scene.device.appear()
     #expect(try await sightings.value)
     await scene.fake.called("StopDiscovery")
-    #expect(try await scene.bluez.wait(by: scene.soon) { !$0.isScanning })
+    let rests = try await scene.bluez.wait(by: scene.soon) { !$0.isScanning }
+    #expect(rests)
     await scene.bluez.stop(by: scene.soon)
   }
 

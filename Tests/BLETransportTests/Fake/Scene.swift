@@ -68,6 +68,22 @@ struct Scene {
   }
 }
 
+extension ManualClock {
+  /// Moves on until `body` has ended, for calls that wait for one instant after another.
+  func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let isOver = Locked(false)
+    let task = Task {
+      defer { isOver.withLock { $0 = true } }
+      return try await body()
+    }
+    while !isOver.withLock({ $0 }) {
+      await Task.yield()
+      advance(by: .milliseconds(1))
+    }
+    return try await task.value
+  }
+}
+
 /// What was written to the log.
 final class Notes: Sendable {
   private let lines = Locked<[String]>([])
