@@ -41,6 +41,9 @@ public struct BluetoothPrinter: Hashable, Sendable {
   /// How fast the printer takes data out of its buffer, as its profile says; nil for a printer that keeps up with the
   /// radio and gets all by Write Commands.
   public var bytesPerSecond: Int?
+  /// Whether an RFCOMM link is to be no faster than ``bytesPerSecond``: for a module that takes all at once and loses
+  /// what does not fit.
+  public var isPaced = false
   /// The most bytes of a job that go by Write Commands, nil for ``burst``; for a printer that keeps up, the most that are on
   /// their way unacknowledged, nil for ``radioWindow``.
   public var window: Int?
