@@ -101,6 +101,9 @@ public actor Announcer {
   /// How many announcements wait behind the one that sounds.
   public var waitingCount: Int { queue.count }
 
+  /// How many announcements have been taken so far.
+  public var acceptedCount: Int { nextNumber }
+
   /// Takes no more; returns when the announcement that sounds has ended. Those that wait end as `failed`.
   public func close() async {
     isClosed = true

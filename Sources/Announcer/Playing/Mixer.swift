@@ -18,7 +18,7 @@ actor Mixer {
   func takeOver() async throws(SoundError) {
     guard let file, let left = try await file.read() else { return }
     lease.sinks += left.sinks.filter { old in !lease.sinks.contains { $0.name == old.name } }
-    lease.sounds += left.sounds
+    lease.sounds += left.sounds.filter { !lease.sounds.contains($0) }
   }
 
   /// Whether volumes may be changed.

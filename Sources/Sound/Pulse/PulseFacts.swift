@@ -16,7 +16,7 @@ enum PulseQuestion: Sendable {
 enum PulseFact: Sendable {
   case server(name: String, defaultSink: String?)
   case sink(PulseSink)
-  case sound(OtherSound, client: UInt32?, isMuted: Bool)
+  case sound(OtherSound, isMuted: Bool)
   case module(name: String, argument: String)
   case memory(PulseMemory)
 }

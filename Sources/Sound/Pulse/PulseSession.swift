@@ -75,7 +75,7 @@ final class PulseSession: SoundSession {
 
   func others(by deadline: BootInstant) async throws(SoundError) -> [OtherSound] {
     try await ask(.sounds, by: deadline).compactMap { fact in
-      if case .sound(let other, _, _) = fact { other } else { nil }
+      if case .sound(let other, _) = fact { other } else { nil }
     }
   }
 
@@ -108,13 +108,15 @@ final class PulseSession: SoundSession {
           switch event {
           case .created(let index):
             wire.ask(.sound(index: index)) { answer in
-              guard case .success(let facts) = answer, case .sound(let own, _, let isMuted)? = facts.first
-              else { return }
+              start = clock.now
+              // A server that cannot say it is believed to play what it has been given.
+              guard case .success(let facts) = answer, case .sound(let own, let isMuted)? = facts.first else {
+                return wire.feed()
+              }
               if isMuted, !overridesMute {
                 wire.endSound()
                 return reply.end(.success(Playback(elapsed: .zero, wasMuted: true)))
               }
-              start = clock.now
               guard let present = own.volume, present != sound.volume else { return wire.feed() }
               wire.ask(.setSoundVolume(index: index, sound.volume)) { _ in
                 start = clock.now
@@ -162,7 +164,11 @@ extension Sink {
     // Where the hardware turns the volume down, a louder stream would be cut off before it; where volumes are flat, it would take
     // the speaker's volume with it.
     carriesGain = sink.flags & (Self.hardwareVolume | Self.flatVolume) == 0
-    isAbstract = sink.name == "auto_null" || !isChosen && sink.properties["device.class"] == "abstract"
+    // PulseAudio's and PipeWire's words for a sink that goes nowhere; somebody who names one knows why.
+    let goesNowhere =
+      sink.properties["device.class"] == "abstract"
+      || sink.properties["factory.name"] == "support.null-audio-sink"
+    isAbstract = sink.name == "auto_null" || !isChosen && goesNowhere
     isBluetooth =
       sink.properties["device.bus"] == "bluetooth"
       || sink.properties["device.api"]?.hasPrefix("bluez") == true

@@ -95,6 +95,8 @@ struct Configuration: Decodable, Equatable, Sendable {
     var adapter: String?
     /// The GATT service to print to, as a UUID or its short form, where the usual ones are not to be taken.
     var service: String?
+    /// The characteristic to write to, where the service has several that can be written.
+    var characteristic: String?
     /// How bytes are written over BLE.
     var writeMode = WriteMode.auto
     /// The most bytes of one write over BLE, 20 through 512; nil for what the link allows.

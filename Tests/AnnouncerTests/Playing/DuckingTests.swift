@@ -21,7 +21,7 @@ final class Music: Sendable {
       "pacat",
       [
         "--playback", "-d", "spk", "--raw", "--format=s16le", "--rate=\(server.rate)", "--channels=1",
-        "--client-name=\(name)", "--latency-msec=50", path,
+        "--client-name=\(name)", "--latency-msec=2000", path,
       ], environment: server.client, output: server.folder.path("music.log"))
   }
 }

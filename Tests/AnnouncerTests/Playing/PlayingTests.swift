@@ -234,9 +234,28 @@ struct PlayingTests {
     await wrongName.close()
   }
 
-  @Test("A null sink is no device unless it is chosen by name")
-  func chosenByName() async throws {
+  @Test("Fifty in a burst are fifty phrases in their order on the speaker")
+  func burst() async throws {
     let server = try await SoundServer()
+    let recording = try await Recording(server)
+    let announcer = announcer(server, duration: .milliseconds(40))
+    var tasks: [Task<VoiceEnd, Never>] = []
+    for number in 0..<50 {
+      tasks.append(Task { await announcer.announce(.now("\(number)"), by: .later) })
+      // Accepted, before the next one comes.
+      try await DaemonRig.until { await announcer.acceptedCount == number + 1 }
+    }
+    for task in tasks { #expect(await task.value == .played) }
+    try await recording.goOn()
+    let heard = try stretches(recording.samples)
+    #expect(heard.map(\.level) == (0..<50).map { LevelSpeaker.level("\($0)") })
+    #expect(heard.allSatisfy { $0.count == 882 })
+    await announcer.close()
+  }
+
+  @Test("A null sink is no device unless it is chosen by name", arguments: SoundServer.Kind.allCases)
+  func chosenByName(kind: SoundServer.Kind) async throws {
+    let server = try await SoundServer(kind)
     let announcer = announcer(server, sink: nil)
     #expect(await announcer.announce(.now("1"), by: .later) == .noDevice)
     await announcer.close()
