@@ -59,7 +59,10 @@ extension PrinterConversation {
     return drains ? try await drain(by: deadline) : false
   }
 
-  private var passed: Gate { status.obstacle == nil ? .ready(status) : notReady }
+  private var passed: Gate {
+    if isWarm == false { gatePassedAt = clock.now }
+    return status.obstacle == nil ? .ready(status) : notReady
+  }
 
   /// Notices a printer that has hung up since the last job; what is sent to it would count as taken.
   private func listen(by deadline: BootInstant) async throws(LinkError) {

@@ -51,6 +51,8 @@ public actor PrinterConversation {
   var isWarm: Bool?
   /// Until when the gate's question in turn may go unanswered for what the printer may still hold.
   var gatePatience: BootInstant?
+  /// When the printer got to the gate's question on a fresh link.
+  var gatePassedAt: BootInstant?
   /// Whether the printer has answered at all, or need not be asked.
   var isAlive = false
   /// NUL bytes sent to fill up a raster that may have been left half.
