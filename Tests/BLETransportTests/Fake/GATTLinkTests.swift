@@ -11,7 +11,7 @@ struct GATTLinkTests {
   @Test("The first write is a request, commands follow, and all arrives in order")
   func fastPrinter() async throws {
     let scene = try await Scene()
-    let link = try await scene.open()
+    let link = try await scene.open { $0.writeMode = .commands }
     let bytes = pattern(20_000)
     try await link.send(bytes[...], by: scene.soon)
     try await link.flush(by: scene.soon)
@@ -176,7 +176,7 @@ struct GATTLinkTests {
         number == 0 ? .fails(.bluez("NotPermitted", "Write not permitted")) : .accepts
       }
     }
-    let bytes = pattern(3_000)
+    let bytes = pattern(2_000)
     try await link.send(bytes[...], by: scene.soon)
     try await link.flush(by: scene.soon)
     #expect(scene.paper.printed == bytes)
@@ -187,7 +187,7 @@ struct GATTLinkTests {
   @Test("Without anything to read, the last write of a call is a request, and tells that all has arrived")
   func nothingToRead() async throws {
     let scene = try await Scene(services: [.print])
-    let link = try await scene.open()
+    let link = try await scene.open { $0.writeMode = .commands }
     let bytes = pattern(5_000)
     try await link.send(bytes[...], by: scene.soon)
     #expect(link.bytesAcknowledged == bytes.count)
@@ -202,7 +202,7 @@ struct GATTLinkTests {
   func readingFails() async throws {
     let scene = try await Scene()
     try scene.characteristic("2a00").script { $0.reading = .bluez("NotPermitted", "Read not permitted") }
-    let link = try await scene.open()
+    let link = try await scene.open { $0.writeMode = .commands }
     let bytes = pattern(20_000)
     try await link.send(bytes[...], by: scene.soon)
     #expect(scene.fake.calls(of: "ReadValue").count == 1)
@@ -219,7 +219,7 @@ struct GATTLinkTests {
         FakeService.uuid("ffe0"), [.init(FakeService.uuid("ffe1"), ["write-without-response", "notify"])]),
       .access,
     ])
-    let link = try await scene.open()
+    let link = try await scene.open { $0.writeMode = .commands }
     let bytes = pattern(10_000)
     try await link.send(bytes[...], by: scene.soon)
     try await link.flush(by: scene.soon)
@@ -239,7 +239,7 @@ struct GATTLinkTests {
       FakeService(FakeService.uuid("1801"), [.init(FakeService.uuid("2b3a"), ["read"], value: [features])]),
     ])
     let link = try await scene.open()
-    try await link.send(pattern(3_000)[...], by: scene.soon)
+    try await link.send(pattern(1_500)[...], by: scene.soon)
     let types = Set(try scene.characteristic("2af1").writes.dropFirst().map(\.type))
     #expect(types == (requests ? ["request"] : ["command"]))
     await scene.bluez.stop(by: scene.soon)
