@@ -45,6 +45,7 @@ final class PulseWire: @unchecked Sendable {
   /// Frees everything; nobody may turn the loop any more.
   func close() {
     endSound()
+    whenReady = nil
     pa_context_set_state_callback(context, nil, nil)
     for call in calls.values { call.cancel() }
     calls = [:]

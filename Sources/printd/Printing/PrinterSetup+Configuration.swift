@@ -36,9 +36,10 @@ extension Configuration.Printer {
     case .file:
       return FileLinkOpener(path: address ?? "", clock: clock)
     case .ble, .rfcomm:
-      guard let bluetooth else {
+      guard var bluetooth else {
         throw Failure(.configuration, "printer \(name): address must be a Bluetooth address")
       }
+      bluetooth.bytesPerSecond = profile.bytesPerSecond
       return Bluetooth.opener(for: bluetooth)
     case .virtual:
       return try PaperFolder(profile: profile, raster: raster, folder: address, clock: clock)
