@@ -11,7 +11,7 @@ RELEASE = --configuration release --static-swift-stdlib
 # Where a process may crash on purpose, the backtracer must not hold its pipes open.
 export SWIFT_BACKTRACE = enable=no
 
-.PHONY: help run test rig-test lint format build bench install uninstall clean deps test-deps race fixtures
+.PHONY: help run test rig-test lint format build bench install uninstall clean deps test-deps race asan fixtures
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -31,11 +31,19 @@ test: test-deps lint ## build and run all tests
 	$(MAKE) --no-print-directory race
 
 rig-test: ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
-	Tests/Rig/run -t 120 Tests/Rig/selftest
+	@for program in printd sample-shop virtual-printer; do $(SWIFT) build --product $$program || exit 1; done
+	RIG_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Rig/run -t 120 Tests/Rig/selftest
+	RIG_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Rig/run -t 600 -o .build/rig Tests/Rig/prove
 
-race: ## the completion's race: 100,000 contests under ThreadSanitizer
+race: ## the races of completion and D-Bus under ThreadSanitizer
 	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product CompletionRace
 	.build/tsan/debug/CompletionRace
+	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product DBusRace
+	.build/tsan/debug/DBusRace
+
+asan: ## the race of D-Bus under AddressSanitizer, which also finds what is leaked
+	$(SWIFT) build --sanitize=address --scratch-path .build/asan --product DBusRace
+	.build/asan/debug/DBusRace
 
 lint: ## formatting, floor plan, shell scripts
 	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift

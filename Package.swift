@@ -29,6 +29,7 @@ let package = Package(
     .executable(name: "printd", targets: ["printd"]),
     .executable(name: "sample-shop", targets: ["SampleShop"]),
     .executable(name: "printd-bench", targets: ["PrintdBench"]),
+    .executable(name: "virtual-printer", targets: ["VirtualPrinterProgram"]),
   ],
   targets: [
     // C libraries: a module map and a shim.h each, wrapped by one Swift file of the target that uses it.
@@ -83,6 +84,15 @@ let package = Package(
     .executableTarget(
       name: "CompletionRace", dependencies: ["WakeHandler", "PrintJobs"], path: "Tests/CompletionRace",
       swiftSettings: settings),
+    // The virtual printer as a process, for the Bluetooth rig.
+    .executableTarget(
+      name: "VirtualPrinterProgram",
+      dependencies: ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter", "PrinterLinks"],
+      path: "Tests/VirtualPrinterProgram", swiftSettings: settings),
+    // Races everything that a D-Bus connection can be asked; built with a sanitizer, as above.
+    .executableTarget(
+      name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
+      swiftSettings: settings),
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
@@ -94,7 +104,12 @@ let package = Package(
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),
     tests("DBusTests", ["ESCPOS", "DBus"]),
-    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport"]),
+    // An org.bluez for what the real one cannot be told to do.
+    .target(
+      name: "FakeBlueZ", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/FakeBlueZ",
+      swiftSettings: settings),
+    tests("FakeBlueZTests", ["ESCPOS", "DBus", "FakeBlueZ"]),
+    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
     // Is killed in the middle of an announcement.
@@ -118,7 +133,7 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "BLETransport", "printd", "SampleShop",
+        "TextRaster", "DBus", "BLETransport", "FakeBlueZ", "printd", "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",

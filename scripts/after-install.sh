@@ -4,7 +4,8 @@ set -eu
 if command -v systemd-sysusers >/dev/null 2>&1; then
   systemd-sysusers printd.conf
 elif ! getent passwd printd >/dev/null; then
-  useradd --system --home-dir /var/lib/printd --shell /usr/sbin/nologin --groups lp,dialout printd
+  getent group bluetooth >/dev/null || groupadd --system bluetooth
+  useradd --system --home-dir /var/lib/printd --shell /usr/sbin/nologin --groups lp,dialout,bluetooth printd
 fi
 if command -v systemd-tmpfiles >/dev/null 2>&1; then
   systemd-tmpfiles --create printd.conf

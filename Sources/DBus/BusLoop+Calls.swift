@@ -3,31 +3,32 @@ extension BusLoop {
   /// More wait here, where they would be refused there.
   static let mostInFlight = 128
 
-  /// Sends a call, or lets it wait for its turn; the order of calls is kept.
-  func call(_ call: DBusCall, _ answer: Answer) {
-    guard wire != nil else { return answer.settle(.failure(.disconnected)) }
+  /// Sends calls of which the last is answered, or lets them wait for their turn; the order of calls is kept.
+  func send(_ run: [DBusCall], _ answer: Answer) {
+    guard wire != nil, let last = run.last else { return answer.settle(.failure(.disconnected)) }
     guard !answer.isSettled else { return }
-    let kind: Lane.Kind = call.destination == DBusName.bus ? .bus : .peers
+    let kind: Lane.Kind = last.destination == DBusName.bus ? .bus : .peers
     guard let lane = lanes[kind] else { return answer.settle(.failure(.disconnected)) }
     if lane.inFlight < Self.mostInFlight {
-      start(call, answer, kind)
+      start(run, answer, kind)
     } else {
-      lanes[kind]?.waiting.append((call, answer))
+      lanes[kind]?.waiting.append((run, answer))
     }
   }
 
-  private func start(_ call: DBusCall, _ answer: Answer, _ kind: Lane.Kind) {
+  private func start(_ run: [DBusCall], _ answer: Answer, _ kind: Lane.Kind) {
+    guard let last = run.last else { return }
     let isSent = send(
-      call,
+      run,
       Awaited(
-        destination: call.destination, lane: kind, isWanted: { !answer.isSettled },
+        destination: last.destination, lane: kind, isWanted: { !answer.isSettled },
         done: { answer.settle($0) }))
     if isSent { lanes[kind]?.inFlight += 1 }
   }
 
   /// Sends a call of the connection's own, ahead of all that wait.
   func ask(_ call: DBusCall, _ done: @escaping (Result<[DBusValue], DBusError>) -> Void) {
-    _ = send(call, Awaited(destination: call.destination, lane: nil, isWanted: { true }, done: done))
+    _ = send([call], Awaited(destination: call.destination, lane: nil, isWanted: { true }, done: done))
   }
 
   /// Sends a call of the connection's own whose answer nobody needs.
@@ -37,17 +38,23 @@ extension BusLoop {
     if let message = try? WireMessage(header, call.arguments) { _ = try? wire?.send(message) }
   }
 
-  private func send(_ call: DBusCall, _ awaited: Awaited) -> Bool {
-    guard let wire else {
-      awaited.done(.failure(.disconnected))
-      return false
-    }
+  /// Sends calls, all or none; all but the last say that they want no answer.
+  private func send(_ run: [DBusCall], _ awaited: Awaited) -> Bool {
     do throws(DBusError) {
-      // Until the connection is authenticated this is not known; only Hello goes out so early.
-      if call.arguments.contains(where: \.hasDescriptor), !wire.takesDescriptors {
-        throw DBusError(.unavailable, "the message bus does not pass on descriptors")
+      guard let wire else { throw .disconnected }
+      var messages: [WireMessage] = []
+      messages.reserveCapacity(run.count)
+      for (index, call) in run.enumerated() {
+        // Until the connection is authenticated this is not known; only Hello goes out so early.
+        if !wire.takesDescriptors, call.arguments.contains(where: \.hasDescriptor) {
+          throw DBusError(.unavailable, "the message bus does not pass on descriptors")
+        }
+        var header = header(call)
+        header.wantsReply = index == run.count - 1
+        messages.append(try WireMessage(header, call.arguments))
       }
-      self.awaited[try wire.send(WireMessage(header(call), call.arguments))] = awaited
+      for message in messages.dropLast() { _ = try wire.send(message) }
+      if let last = messages.last { self.awaited[try wire.send(last)] = awaited }
       return true
     } catch {
       awaited.done(.failure(error))
@@ -88,14 +95,14 @@ extension BusLoop {
 
   private func advance(_ kind: Lane.Kind) {
     while var lane = lanes[kind], lane.inFlight < Self.mostInFlight, lane.next < lane.waiting.count {
-      let (call, answer) = lane.waiting[lane.next]
+      let (run, answer) = lane.waiting[lane.next]
       lane.next += 1
       if lane.next == lane.waiting.count || lane.next >= 1024 {
         lane.waiting.removeFirst(lane.next)
         lane.next = 0
       }
       lanes[kind] = lane
-      if !answer.isSettled { start(call, answer, kind) }
+      if !answer.isSettled { start(run, answer, kind) }
     }
   }
 

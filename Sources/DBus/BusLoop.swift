@@ -1,11 +1,11 @@
 /// What the connection's thread does; made, used and freed by it alone.
 final class BusLoop {
-  /// Calls whose number in flight is limited.
+  /// Calls whose number in flight is limited. What waits is a run of calls, of which only the last is answered.
   struct Lane {
     enum Kind { case bus, peers }
 
     var inFlight = 0
-    var waiting: [(call: DBusCall, answer: Answer)] = []
+    var waiting: [(run: [DBusCall], answer: Answer)] = []
     /// The first of `waiting` that still waits.
     var next = 0
   }

@@ -15,6 +15,6 @@ public struct DBusAddress: Sendable, Hashable {
     if let value = getenv("DBUS_SYSTEM_BUS_ADDRESS"), value.pointee != 0 {
       return DBusAddress(String(cString: value))
     }
-    return DBusAddress("unix:path=/var/run/dbus/system_bus_socket")
+    return DBusAddress("unix:path=/run/dbus/system_bus_socket")
   }
 }

@@ -15,10 +15,10 @@ public final class DBusConnection: Sendable {
 
   /// This side's name on the bus, `:1.42`.
   public let uniqueName: String
-  private let mailbox: Mailbox
+  let mailbox: Mailbox
   private let tree: ObjectTree
   private let closed: Slot<Void>
-  private let deadlines: Deadlines
+  let deadlines: Deadlines
   private let nextID = Locked(0)
 
   private init(uniqueName: String, _ start: BusThread.Start, _ deadlines: Deadlines) {
@@ -32,6 +32,9 @@ public final class DBusConnection: Sendable {
   deinit { mailbox.post { $0.stop() } }
 
   /// Connects and registers with the bus.
+  ///
+  /// The kernel's `connect` can block, on the connection's thread: when the deadline passes meanwhile, the thread ends
+  /// when the kernel lets it.
   ///
   /// - Parameter clock: The clock of all deadlines of this connection.
   /// - Throws: ``DBusError``: `.unavailable` when nobody listens there or no descriptor or thread is left,
@@ -76,8 +79,9 @@ public final class DBusConnection: Sendable {
   public func begin(_ call: DBusCall, by deadline: BootInstant) throws(DBusError) -> DBusPendingCall {
     try Validation.check(call)
     let answer = Answer(to: "\(call.interface).\(call.member)", mailbox)
-    if !mailbox.post({ $0.call(call, answer) }) { answer.settle(.failure(.disconnected)) }
+    // First the deadline: a call whose time has passed is not sent.
     deadlines.add(answer, deadline)
+    if !mailbox.post({ $0.send([call], answer) }) { answer.settle(.failure(.disconnected)) }
     return DBusPendingCall(answer, deadlines)
   }
 
@@ -102,10 +106,10 @@ public final class DBusConnection: Sendable {
       of: DBusSignal.self, bufferingPolicy: .bufferingOldest(Self.signalsHeld))
     let answer = Answer(to: "subscribing to signals", mailbox)
     continuation.onTermination = { [mailbox] _ in mailbox.post { $0.unsubscribe(rule, id: id) } }
+    deadlines.add(answer, deadline)
     if !mailbox.post({ $0.subscribe(match, rule, id: id, continuation, answer) }) {
       answer.settle(.failure(.disconnected))
     }
-    deadlines.add(answer, deadline)
     defer { deadlines.remove(answer) }
     _ = try await answer.values()
     return stream

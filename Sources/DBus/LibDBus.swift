@@ -4,29 +4,6 @@ import CDBus
 ///
 /// The descriptors in it are closed with it; what is read from it has descriptors of its own.
 final class WireMessage {
-  /// What a message says beside its arguments.
-  struct Header {
-    enum Kind: Int32 {
-      case call = 1
-      case reply = 2
-      case error = 3
-      case signal = 4
-    }
-
-    var kind: Kind
-    var sender = ""
-    var destination: String?
-    var path = ""
-    var interface: String?
-    var member = ""
-    var errorName: String?
-    /// The message's own number; zero until it is sent.
-    var serial: UInt32 = 0
-    var replySerial: UInt32 = 0
-    var autoStart = true
-    var wantsReply = true
-  }
-
   fileprivate let pointer: OpaquePointer
 
   fileprivate init(_ pointer: OpaquePointer) { self.pointer = pointer }
@@ -197,7 +174,9 @@ struct WireReader {
     case "g": return .signature(basic.str.map { String(cString: $0) } ?? "")
     case "h":
       // A duplicate of the message's own, with CLOEXEC; ours to close.
-      guard basic.fd >= 0 else { throw DBusError(.unavailable, "this process has no descriptor left") }
+      guard basic.fd >= 0 else {
+        throw DBusError(.malformed, "a descriptor is missing, or this process has none left")
+      }
       return .descriptor(DBusDescriptor(owning: basic.fd))
     default: throw DBusError(.malformed, "a value of the unknown type \(type)")
     }
@@ -214,6 +193,8 @@ final class WireConnection {
   /// - Throws: `.unavailable`.
   init(_ address: String, watches: Watches) throws(DBusError) {
     dbus_threads_init_default()
+    // The thread blocks SIGPIPE; ignoring it in the whole process is not libdbus's to decide.
+    dbus_connection_set_change_sigpipe(0)
     var fault = CDBus.DBusError()
     dbus_error_init(&fault)
     defer { dbus_error_free(&fault) }
@@ -224,6 +205,8 @@ final class WireConnection {
     self.pointer = pointer
     self.watches = watches
     dbus_connection_set_exit_on_disconnect(pointer, 0)
+    // The thread blocks SIGPIPE; ignoring it in the whole process is not libdbus's to decide.
+    dbus_connection_set_change_sigpipe(0)
     let context = Unmanaged.passUnretained(watches).toOpaque()
     // libdbus holds its own lock while it calls these, so they only note what is to be done.
     _ = dbus_connection_set_watch_functions(

@@ -114,13 +114,15 @@ public struct Job: Equatable, Sendable, Identifiable {
   public var bytesAccepted: Int
   /// When each step ended, in milliseconds after the wake was accepted.
   public var timeline: Timeline
+  /// What became of the announcement of its order, where one was asked for; nil for copies.
+  public var voice: Voice?
 
   /// Creates a job record.
   public init(
     id: Int64, key: JobKey, printer: String, originals: Int = 1, state: JobState = .received,
     reason: String = "", confirmation: Confirmation? = nil, attempt: Int = 0, receivedAt: Double,
     expiresAt: Double, finishedAt: Double? = nil, reportedAt: Double? = nil, order: [UInt8] = [],
-    bytesTotal: Int = 0, bytesAccepted: Int = 0, timeline: Timeline = Timeline()
+    bytesTotal: Int = 0, bytesAccepted: Int = 0, timeline: Timeline = Timeline(), voice: Voice? = nil
   ) {
     self.id = id
     self.key = key
@@ -138,6 +140,7 @@ public struct Job: Equatable, Sendable, Identifiable {
     self.bytesTotal = bytesTotal
     self.bytesAccepted = bytesAccepted
     self.timeline = timeline
+    self.voice = voice
   }
 }
 

@@ -80,6 +80,8 @@ public struct Report: Equatable, Sendable, Codable {
   public var receivedAt: Double
   /// When each step ended, in milliseconds after the wake was accepted.
   public var timeline: Timeline
+  /// What became of the order's announcement, where one was asked for.
+  public var voice: Voice?
 
   /// The `Idempotency-Key` under which the backend sees this report once, however often it is sent.
   public var idempotencyKey: String { "\(JobKey(orderID: orderID, kind: kind, copy: copy))#\(outcome)" }
@@ -88,7 +90,7 @@ public struct Report: Equatable, Sendable, Codable {
     case orderID = "order_id"
     case kind, copy, outcome, result, reason, printer, attempt
     case receivedAt = "received_at"
-    case timeline
+    case timeline, voice
   }
 
   /// Creates a report about `job` as it stands, or nil while it has not ended.
@@ -111,5 +113,6 @@ public struct Report: Equatable, Sendable, Codable {
     attempt = job.attempt
     receivedAt = job.receivedAt
     timeline = job.timeline
+    voice = job.voice
   }
 }

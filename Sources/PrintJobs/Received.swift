@@ -4,7 +4,7 @@ public struct Received: Equatable, Sendable {
   public struct Entry: Equatable, Sendable {
     /// The job as it stands.
     public var job: Job
-    /// Whether this call made it.
+    /// Whether this call made it, or let it begin anew.
     public var isNew: Bool
 
     /// Creates an entry.
@@ -18,11 +18,14 @@ public struct Received: Equatable, Sendable {
   public var entries: [Entry]
   /// Whether the delivery was known, so that nothing was made.
   public var replayed: Bool
+  /// Whether the payment is to be announced: it was asked for, and has not been before.
+  public var announces: Bool
 
   /// Creates an answer.
-  public init(entries: [Entry], replayed: Bool = false) {
+  public init(entries: [Entry], replayed: Bool = false, announces: Bool = false) {
     self.entries = entries
     self.replayed = replayed
+    self.announces = announces
   }
 }
 

@@ -2,14 +2,22 @@ import PrintJobs
 
 /// A job as the tables hold it.
 enum JobRow {
-  /// Columns in the order that ``read(_:)`` takes them; the order's JSON comes last.
+  /// Columns in the order that ``read(_:)`` takes them; the order's JSON and its
+  /// announcement come last.
   private static let columns = """
-    job.id, order_id, kind, copy, printer, originals, state, reason, confirmation, attempt, received_at, expires_at, \
+    job.id, order_id, kind, copy, printer, originals, state, job.reason, confirmation, attempt, received_at, expires_at, \
     finished_at, reported_at, bytes_total, bytes_accepted, ms_received, ms_fetched, ms_connected, ms_first_byte, \
     ms_fence, ms_reported, ms_completed
     """
-  private static let select =
-    "SELECT \(columns), order_json FROM job LEFT JOIN document ON document.job = job.id"
+  private static let voice =
+    "LEFT JOIN announcement ON announcement.payment = 'order:' || job.order_id AND job.copy = 1"
+  private static let select = """
+    SELECT \(columns), order_json, announcement.word, announcement.reason FROM job
+    LEFT JOIN document ON document.job = job.id \(voice)
+    """
+  /// Without the order's JSON, which may be long.
+  private static let selectBrief =
+    "SELECT \(columns), NULL, announcement.word, announcement.reason FROM job \(voice)"
 
   static let byID = "\(select) WHERE job.id = ?"
   static let byKey = "\(select) WHERE order_id = ? AND kind = ? AND copy = ?"
@@ -18,14 +26,18 @@ enum JobRow {
     \(select) WHERE state IN ('received', 'fetched', 'rendered', 'intent', 'sending') ORDER BY job.id
     """
   static let unreported = """
-    SELECT \(columns), NULL FROM job WHERE reported_at IS NULL AND finished_at IS NOT NULL ORDER BY job.id LIMIT ?
+    \(selectBrief) WHERE reported_at IS NULL AND finished_at IS NOT NULL ORDER BY job.id LIMIT ?
     """
   static let attention = """
-    SELECT \(columns), NULL FROM job
-    WHERE state NOT IN ('printed', 'cancelled') OR reported_at IS NULL ORDER BY job.id LIMIT ?
+    \(selectBrief) WHERE state NOT IN ('printed', 'cancelled') OR reported_at IS NULL ORDER BY job.id LIMIT ?
     """
-  static let byIDWithoutOrder = "SELECT \(columns), NULL FROM job WHERE job.id = ?"
-  static let history = "SELECT \(columns), NULL FROM job WHERE job.id < ? ORDER BY job.id DESC LIMIT ?"
+  static let history = "\(selectBrief) WHERE job.id < ? ORDER BY job.id DESC LIMIT ?"
+
+  /// From a damaged file, which may have no announcements, or no orders that can be read.
+  static let byIDWithoutVoice = """
+    SELECT \(columns), order_json, NULL, NULL FROM job LEFT JOIN document ON document.job = job.id WHERE job.id = ?
+    """
+  static let byIDWithoutOrder = "SELECT \(columns), NULL, NULL, NULL FROM job WHERE job.id = ?"
 
   static let insert = """
     INSERT INTO job (order_id, kind, copy, printer, originals, state, received_at, expires_at)
@@ -46,7 +58,7 @@ enum JobRow {
   private static let update = """
     UPDATE job SET state = ?, reason = ?, confirmation = ?, attempt = ?, expires_at = ?, finished_at = ?,
       reported_at = ?, bytes_total = ?, bytes_accepted = ?, ms_received = ?, ms_fetched = ?, ms_connected = ?,
-      ms_first_byte = ?, ms_fence = ?, ms_reported = ?, ms_completed = ?
+      ms_first_byte = ?, ms_fence = ?, ms_reported = ?, ms_completed = ?, report_refused_at = NULL
     WHERE id = ?
     """
 
@@ -59,6 +71,11 @@ enum JobRow {
     if let word = row.optionalText(8) {
       guard let known = Confirmation(rawValue: word) else { throw foreign(word, "confirmation", of: id) }
       confirmation = known
+    }
+    let voice = try row.optionalText(24).map { word throws(JournalError) in
+      if word.isEmpty { return Voice.pending }
+      guard let end = VoiceEnd(word: word, reason: row.text(25)) else { throw foreign(word, "voice", of: id) }
+      return .ended(end)
     }
     var timeline = Timeline()
     timeline.received = row.optionalReal(16)
@@ -73,10 +90,10 @@ enum JobRow {
       originals: row.count(5), state: state, reason: row.text(7), confirmation: confirmation,
       attempt: row.count(9), receivedAt: row.real(10), expiresAt: row.real(11),
       finishedAt: row.optionalReal(12), reportedAt: row.optionalReal(13), order: row.blob(23),
-      bytesTotal: row.count(14), bytesAccepted: row.count(15), timeline: timeline)
+      bytesTotal: row.count(14), bytesAccepted: row.count(15), timeline: timeline, voice: voice)
   }
 
-  /// Writes all that may change in a job, but its order.
+  /// Writes all that may change in a job, but its order. A refusal of its report was about the job as it was.
   static func write(_ job: Job, to connection: Connection) throws(JournalError) {
     let timeline = job.timeline
     try connection.run(

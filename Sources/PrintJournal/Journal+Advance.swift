@@ -42,6 +42,24 @@ extension Journal {
     }
   }
 
+  /// Notes that the backend has refused the report about the job in `state`: it is still tried, and the job is forgotten
+  /// with the history all the same.
+  ///
+  /// - Throws: ``JournalError``: `.conflict` when the job has another state by now, `.notFound`, `.storage`.
+  public func reportRefused(_ id: Int64, as state: JobState) async throws(JournalError) {
+    let now = now
+    try await writing { connection throws(JournalError) in
+      let job = try connection.known(id)
+      guard job.state.isFinal, job.state == state else {
+        throw JournalError(
+          .conflict, "Job \(id) is \(job.state.rawValue) now: this report is not about that.")
+      }
+      try connection.run(
+        "UPDATE job SET report_refused_at = ? WHERE id = ? AND reported_at IS NULL", .real(now()),
+        .integer(id))
+    }
+  }
+
   /// Moves every job that a dead process was printing to `unknown`, in one transaction.
   ///
   /// To be called once after opening, before anything is printed; jobs that this process prints are not touched. After
@@ -73,12 +91,12 @@ extension Connection {
     try first(JobRow.byID, .integer(id), read: JobRow.read)
   }
 
-  fileprivate func known(_ id: Int64) throws(JournalError) -> Job {
+  func known(_ id: Int64) throws(JournalError) -> Job {
     guard let job = try job(id) else { throw JournalError(.notFound, "There is no job \(id).") }
     return job
   }
 
-  fileprivate func advance(
+  func advance(
     _ id: Int64, through states: [JobState], change: JobChange, at time: Double
   ) throws(JournalError) -> Job {
     var job = try known(id)

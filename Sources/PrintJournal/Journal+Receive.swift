@@ -1,17 +1,20 @@
 public import PrintJobs
 
 extension Journal {
-  /// Makes jobs that do not exist yet, and remembers the delivery and the cursor, in one transaction.
+  /// Makes jobs that do not exist yet, and remembers the delivery, the cursor and the announcement, in one transaction.
   ///
   /// - Parameters:
   ///   - jobs: The jobs wanted; one whose key is known is not made again.
   ///   - deliveryID: The channel's id of the delivery, unique among all channels, or nil where it has none.
   ///   - cursor: The order service's cursor behind these jobs, or nil to leave it.
+  ///   - restartsRejected: Whether a job that is known and rejected begins anew, with the order and the expiry given here.
+  ///   - payment: What is to be announced, or nil; ``Received/announces`` says whether it is the first time.
   /// - Returns: The jobs in the order asked, each new or as it stands. When the delivery was known, `replayed` is set,
   ///   nothing was made, the cursor is where it was, and a job that does not exist is left out.
   /// - Throws: ``JournalError`` with `.storage`; nothing of the call has happened, so the delivery must be refused.
   public func receive(
-    _ jobs: [NewJob], deliveryID: String?, cursor: String?
+    _ jobs: [NewJob], deliveryID: String?, cursor: String?, restartsRejected: Bool = false,
+    announcing payment: PaymentKey? = nil
   ) async throws(JournalError) -> Received {
     let now = now
     return try await writing { connection throws(JournalError) in
@@ -22,14 +25,20 @@ extension Journal {
           .real(time))
         if connection.changes == 0 { return try connection.replay(of: jobs) }
       }
+      // Before the jobs, which are given back with it.
+      let announces = try payment.map { payment throws(JournalError) in
+        try connection.claim(payment, at: time)
+      }
       var entries: [Received.Entry] = []
-      for job in jobs { entries.append(try connection.make(job, at: time)) }
+      for job in jobs {
+        entries.append(try connection.make(job, restartsRejected: restartsRejected, at: time))
+      }
       if let cursor {
         try connection.run(
           "INSERT INTO meta (name, value) VALUES ('cursor', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
           .text(cursor))
       }
-      return Received(entries: entries)
+      return Received(entries: entries, announces: announces ?? false)
     }
   }
 
@@ -71,18 +80,27 @@ extension Connection {
     return Received(entries: entries, replayed: true)
   }
 
-  fileprivate func make(_ new: NewJob, at time: Double) throws(JournalError) -> Received.Entry {
+  fileprivate func make(
+    _ new: NewJob, restartsRejected: Bool, at time: Double
+  ) throws(JournalError) -> Received.Entry {
     // Looked for first: an insert that meets a job would use up a number.
-    if let job = try job(with: new.key) { return Received.Entry(job: job, isNew: false) }
+    if let job = try job(with: new.key) {
+      guard restartsRejected, job.state == .rejected else { return Received.Entry(job: job, isNew: false) }
+      var change = JobChange()
+      change.reason = ""
+      change.order = new.order
+      change.expiresAt = new.expiresAt
+      change.timeline = Timeline()
+      return Received.Entry(
+        job: try advance(job.id, through: [.received], change: change, at: time), isNew: true)
+    }
     try run(
       JobRow.insert, .text(new.key.orderID), .text(new.key.kind), .integer(new.key.copy), .text(new.printer),
       .integer(new.originals), .real(time), .real(new.expiresAt))
-    let job = Job(
-      id: lastInsertedID, key: new.key, printer: new.printer, originals: new.originals, receivedAt: time,
-      expiresAt: new.expiresAt, order: new.order)
-    if !new.order.isEmpty { try run(JobRow.insertDocument, .integer(job.id), .blob(new.order)) }
-    try note(job.id, from: nil, to: .received, why: "", at: time)
-    return Received.Entry(job: job, isNew: true)
+    let id = lastInsertedID
+    if !new.order.isEmpty { try run(JobRow.insertDocument, .integer(id), .blob(new.order)) }
+    try note(id, from: nil, to: .received, why: "", at: time)
+    return Received.Entry(job: try known(id), isNew: true)
   }
 
   /// Notes a move of a job in its history.

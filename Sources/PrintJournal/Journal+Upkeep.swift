@@ -1,10 +1,10 @@
 public import PrintJobs
 
 extension Journal {
-  /// Forgets jobs that ended more than the history's days ago, and deliveries of that age, and folds the log into the
+  /// Forgets jobs that ended more than the history's days ago, deliveries and announcements of that age, and folds the log into the
   /// file. To be called at start and once in a few hours.
   ///
-  /// A job that has not ended, or whose report was not acknowledged, is never forgotten. A job that ended before the
+  /// A job that has not ended, or whose report was neither acknowledged nor refused, is never forgotten. A job that ended before the
   /// machine's clock was set counts from now: forgotten at once, its order would print again when it is named again.
   ///
   /// - Returns: The number of jobs forgotten.
@@ -17,8 +17,10 @@ extension Journal {
         try connection.run(
           "UPDATE job SET finished_at = ? WHERE finished_at < ?", .real(time), .real(Self.firstTime))
         try connection.run("UPDATE delivery SET at = ? WHERE at < ?", .real(time), .real(Self.firstTime))
+        try connection.run("UPDATE announcement SET at = ? WHERE at < ?", .real(time), .real(Self.firstTime))
       }
       try connection.run("DELETE FROM delivery WHERE at < ?", .real(limit))
+      try connection.run("DELETE FROM announcement WHERE at < ?", .real(limit))
     }
     var count = 0
     while true {
@@ -38,7 +40,8 @@ extension Journal {
 
   private static let forget = """
     DELETE FROM job WHERE id IN
-      (SELECT id FROM job WHERE finished_at < ? AND reported_at IS NOT NULL LIMIT ?)
+      (SELECT id FROM job WHERE finished_at < ?
+        AND (reported_at IS NOT NULL OR report_refused_at IS NOT NULL) LIMIT ?)
     """
 
   /// Folds the log into the file and empties it; for an idle moment. Nothing is lost when the disk does not let it.

@@ -39,6 +39,8 @@ public actor Journal {
   public private(set) var movedAside: MovedAside?
   /// Jobs that a process now dead was printing.
   var interrupted: [Int64] = []
+  /// Payments that a process now dead was announcing.
+  var lostAnnouncements: [String] = []
   let now: @Sendable () -> Double
 
   /// The journal's own thread.
@@ -87,6 +89,9 @@ public actor Journal {
       try connection.all("SELECT id FROM job WHERE state IN ('intent', 'sending') ORDER BY id") {
         $0.integer(0)
       }
+    }
+    lostAnnouncements = try reading { connection throws(JournalError) in
+      try connection.all("SELECT payment FROM announcement WHERE word = ''") { $0.text(0) }
     }
   }
 

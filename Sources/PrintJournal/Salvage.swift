@@ -8,7 +8,7 @@ struct Salvage {
   let fresh: Connection
 
   /// Copies every job that can be read, with its number and its order where that can be read, too; then the
-  /// deliveries and the cursor.
+  /// deliveries, the announcements and the cursor.
   ///
   /// - Returns: The number of jobs saved; 0 where the file is none of this version's, or the damage is at its root.
   /// - Throws: `.storage` when the new journal cannot be written.
@@ -26,6 +26,11 @@ struct Salvage {
       for (id, time) in rest("SELECT id, at FROM delivery", { ($0.text(0), $0.real(1)) }) {
         try fresh.run("INSERT INTO delivery (id, at) VALUES (?, ?)", .text(id), .real(time))
       }
+      for (payment, time, end) in announcements() {
+        try fresh.run(
+          "INSERT INTO announcement (payment, at, word, reason) VALUES (?, ?, ?, ?)", .text(payment),
+          .real(time), .text(end.word), .text(end.reason))
+      }
       for (name, value) in rest("SELECT name, value FROM meta", { ($0.text(0), $0.text(1)) }) {
         try fresh.run("INSERT INTO meta (name, value) VALUES (?, ?)", .text(name), .text(value))
       }
@@ -39,7 +44,9 @@ struct Salvage {
 
   /// The highest number that a job may have.
   private func lastID() -> Int64? {
-    guard (try? damaged.integer("PRAGMA user_version")) == Schema.version else { return nil }
+    // The announcements alone are newer than version 2.
+    guard let version = try? damaged.integer("PRAGMA user_version"), (2...Schema.version).contains(version)
+    else { return nil }
     // What a damaged page says may be anything; no journal gets this far.
     let plausible = Int64(1)..<100_000_000
     let said = try? damaged.integer("SELECT seq FROM sqlite_sequence WHERE name = 'job'")
@@ -49,8 +56,16 @@ struct Salvage {
   }
 
   private func readable(_ id: Int64) -> Job? {
-    if let job = try? damaged.job(id) { return job }
+    if let job = (try? damaged.first(JobRow.byIDWithoutVoice, .integer(id), read: JobRow.read)) ?? nil {
+      return job
+    }
     return (try? damaged.first(JobRow.byIDWithoutOrder, .integer(id), read: JobRow.read)) ?? nil
+  }
+
+  private func announcements() -> [(payment: String, at: Double, end: (word: String, reason: String))] {
+    rest("SELECT payment, at, word, reason FROM announcement") {
+      ($0.text(0), $0.real(1), ($0.text(2), $0.text(3)))
+    }
   }
 
   /// The rows up to the first damaged page.

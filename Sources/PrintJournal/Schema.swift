@@ -68,6 +68,19 @@ enum Schema {
     CREATE INDEX job_finished ON job (finished_at) WHERE finished_at IS NOT NULL;
     PRAGMA user_version = 2;
     """,
+
+    // A report that the backend refuses does not keep its job for ever. A payment is announced once. `payment` is "order:" and the order's id, or "delivery:" and the delivery's; `word` is
+    // empty until it has ended.
+    """
+    CREATE TABLE announcement (
+      payment TEXT PRIMARY KEY,
+      at REAL NOT NULL,
+      word TEXT NOT NULL DEFAULT '',
+      reason TEXT NOT NULL DEFAULT ''
+    ) STRICT, WITHOUT ROWID;
+    ALTER TABLE job ADD COLUMN report_refused_at REAL;
+    PRAGMA user_version = 3;
+    """,
   ]
 
   /// Checks that the file is a journal, or empty, and of a version that this program knows.

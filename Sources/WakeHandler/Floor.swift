@@ -10,6 +10,7 @@ struct Floor: Sendable {
   let wakes: OpenWakes
   let progress: Progress
   let tally: Tally
+  let voices: Voices
 
   var jobs: any JobPort { ports.jobs }
   var now: BootInstant { clock.now }
@@ -46,6 +47,8 @@ public struct Counts: Equatable, Sendable {
   public var reports = 0
   /// Tries to report that failed.
   public var failedReports = 0
+  /// Announcements ended, by the end's word.
+  public var announcements: [String: Int] = [:]
 }
 
 /// Keeps the counts.

@@ -14,6 +14,8 @@ final class OpenWakes: Sendable {
     var unsettled: Set<Int64> = []
     var holds = 1
     var fallback: Outcome
+    var asksForPrint: Bool
+    var voice: Voice?
     var received: Double
     var alarm: Task<Void, any Error>?
   }
@@ -38,14 +40,18 @@ final class OpenWakes: Sendable {
 
   /// Opens a wake with one hold on it.
   ///
-  /// - Parameter fallback: The outcome for as long as it has no job.
-  func open(_ budget: Budget, fallback: Outcome) -> (number: Int, completion: Completion) {
+  /// - Parameters:
+  ///   - fallback: The outcome for as long as it has no job.
+  ///   - asksForPrint: Whether it asks for more than the voice.
+  func open(
+    _ budget: Budget, fallback: Outcome, asksForPrint: Bool = true
+  ) -> (number: Int, completion: Completion) {
     let (completion, writer) = Completion.pair()
     let received = budget.acceptedAt.duration(to: clock.now).milliseconds
     let number = state.withLock { state in
       state.next += 1
       state.wakes[state.next] = OpenWake(
-        writer: writer, budget: budget, fallback: fallback, received: received)
+        writer: writer, budget: budget, fallback: fallback, asksForPrint: asksForPrint, received: received)
       return state.next
     }
     let alarm = Task { [clock] in
@@ -85,6 +91,20 @@ final class OpenWakes: Sendable {
     end(number, evenIfUnsettled: false)
   }
 
+  /// Holds a wake open for its announcement.
+  func speak(_ number: Int) {
+    state.withLock { state in
+      state.wakes[number]?.holds += 1
+      state.wakes[number]?.voice = .pending
+    }
+  }
+
+  /// Says how a wake's announcement ended, which does not hold it any more.
+  func note(_ number: Int, voice end: VoiceEnd) {
+    state.withLock { $0.wakes[number]?.voice = .ended(end) }
+    release(number)
+  }
+
   /// Says what is true of a wake that has no job yet.
   func note(_ number: Int, _ fallback: Outcome) {
     state.withLock { $0.wakes[number]?.fallback = fallback }
@@ -111,12 +131,14 @@ final class OpenWakes: Sendable {
     for number in numbers { end(number, evenIfUnsettled: false) }
   }
 
-  /// Ends every wake with what is true now.
-  func endAll() {
-    for number in state.withLock({ Array($0.wakes.keys) }) { end(number, evenIfUnsettled: true) }
+  /// Ends every wake with what is true now; `unsaid` is the end of announcements that have none.
+  func endAll(unsaid: VoiceEnd) {
+    for number in state.withLock({ Array($0.wakes.keys) }) {
+      end(number, evenIfUnsettled: true, unsaid: unsaid)
+    }
   }
 
-  private func end(_ number: Int, evenIfUnsettled: Bool) {
+  private func end(_ number: Int, evenIfUnsettled: Bool, unsaid: VoiceEnd = .expired) {
     let wake = state.withLock { state -> OpenWake? in
       guard let wake = state.wakes[number] else { return nil }
       guard evenIfUnsettled || (wake.holds <= 0 && wake.unsettled.isEmpty) else { return nil }
@@ -133,7 +155,9 @@ final class OpenWakes: Sendable {
     timeline.received = wake.received
     timeline.completed = wake.budget.acceptedAt.duration(to: clock.now).milliseconds
     let outcome = wake.jobs.map(\.outcome).max { $0.weight < $1.weight } ?? wake.fallback
-    let completion = WakeCompletion(outcome: outcome, jobs: wake.jobs, timeline: timeline)
+    let voice = wake.voice.map { voice in if case .ended(let end) = voice { end } else { unsaid } }
+    let completion = WakeCompletion(
+      outcome: outcome, jobs: wake.jobs, timeline: timeline, voice: voice, asksForPrint: wake.asksForPrint)
     if wake.writer.complete(completion) { ended(completion) }
   }
 }

@@ -24,6 +24,11 @@ public struct Policies: Sendable {
   /// How long a printer that stopped in mid-job (paper out, cover open) is waited for. Its lane waits too: what
   /// it holds it prints after the refill, and nothing may be sent into the middle of it.
   public var refillLimit = Duration.seconds(10 * 60)
+  /// How long the answer of a printer that has not confirmed a print in time is still listened for, on a link that lives
+  /// and where the answer names its question.
+  public var lateLimit = Duration.seconds(2 * 60)
+  /// How long the next job waits for such an answer; what is printed behind it must not prove it.
+  public var lateLimitInLine = Duration.seconds(10)
   /// The time for one try to report outside of a wake's budget.
   public var reportLimit = Duration.seconds(10)
   /// Whether a wake may carry the order itself.

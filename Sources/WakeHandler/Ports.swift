@@ -27,17 +27,26 @@ public protocol OrderPort: Sendable {
 ///
 /// Each call is one transaction, on disk when it returns. After an error nothing of the call has happened.
 public protocol JobPort: Sendable {
-  /// Makes jobs that do not exist yet, and remembers the delivery and the cursor, in one transaction.
+  /// Makes jobs that do not exist yet, and remembers the delivery, the cursor and the announcement, in one transaction.
   ///
   /// - Parameters:
   ///   - jobs: The jobs wanted; one whose key is known is not made again.
   ///   - deliveryID: The channel's id of the delivery (`webhook-id`), or nil where it has none.
   ///   - cursor: The order service's cursor behind these jobs, or nil to leave it.
-  /// - Returns: The jobs in the order asked, each new or as it stands; `replayed` when the delivery was known, and
-  ///   then nothing was made.
+  ///   - restartsRejected: Whether a job that is known and rejected begins anew, as if it were new.
+  ///   - payment: What is to be announced, or nil.
+  /// - Returns: The jobs in the order asked, each new or as it stands; `announces` when the payment was not announced
+  ///   before; `replayed` when the delivery was known, and then nothing was made.
   func receive(
-    _ jobs: [NewJob], deliveryID: String?, cursor: String?
+    _ jobs: [NewJob], deliveryID: String?, cursor: String?, restartsRejected: Bool,
+    announcing payment: PaymentKey?
   ) async throws(JournalError) -> Received
+
+  /// Notes how a payment's announcement ended; the last word stays.
+  func announced(_ payment: PaymentKey, _ end: VoiceEnd) async throws(JournalError)
+
+  /// Ends the announcements that an earlier life has begun; they are not begun again.
+  func endLostAnnouncements() async throws(JournalError)
 
   /// Moves a job through `states` in turn, in one transaction.
   ///
@@ -52,6 +61,9 @@ public protocol JobPort: Sendable {
   /// - Throws: ``JournalError`` with `.conflict` when the job has another state by now (a person settled it while the
   ///   report was on the way): that one is still to be reported.
   func reported(_ id: Int64, as state: JobState, timeline: Timeline) async throws(JournalError)
+
+  /// Notes that the backend has refused the report about the job in `state`: the job need not be kept for it.
+  func reportRefused(_ id: Int64, as state: JobState) async throws(JournalError)
 
   /// The job with this number, or nil.
   func job(_ id: Int64) async throws(JournalError) -> Job?
@@ -108,10 +120,26 @@ public protocol ConversationPort: Sendable {
 
 extension PrinterConversation: ConversationPort {}
 
+extension JobPort {
+  /// Makes jobs that do not exist yet; nothing is begun anew and nothing announced.
+  public func receive(
+    _ jobs: [NewJob], deliveryID: String?, cursor: String?
+  ) async throws(JournalError) -> Received {
+    try await receive(
+      jobs, deliveryID: deliveryID, cursor: cursor, restartsRejected: false, announcing: nil)
+  }
+}
+
 /// Says payments aloud, beside the print.
 public protocol AnnouncerPort: Sendable {
-  /// Says the wake's amount or text; returns when it has been said, or at the deadline, whatever came of it.
-  func announce(_ wake: Wake, by deadline: BootInstant) async
+  /// Says the wake's amount or text.
+  ///
+  /// - Parameters:
+  ///   - wake: What was asked for.
+  ///   - knownSince: When the payment was first heard of, by whatever channel; one that is too old is not said.
+  ///   - deadline: When the wake's completion is called. One that ends later is noted all the same.
+  /// - Returns: How it ended.
+  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd
 }
 
 /// Begins a conversation on an open link; `openQuestions` is what the last one with this printer has left.

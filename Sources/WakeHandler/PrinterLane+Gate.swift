@@ -17,8 +17,9 @@ extension PrinterLane {
   private static let slowestPrinter = 100.0
 
   /// Begins to talk to the printer.
-  func converse(_ link: any PrinterLink, _ profile: PrinterProfile) -> any ConversationPort {
-    floor.ports.converse(link, profile, floor.clock, openQuestions)
+  func converse(_ link: any PrinterLink, _ profile: PrinterProfile) async -> any ConversationPort {
+    await unwatchIdleLink()
+    return floor.ports.converse(link, profile, floor.clock, openQuestions)
   }
 
   /// Ends a conversation, and keeps in mind what the printer has not answered in it.

@@ -37,6 +37,7 @@ extension PrinterLane {
   /// Waits for the link; false when it could not be opened, and then the line is blocked for a while.
   func hasLink() async -> Bool {
     while !isStopping {
+      if isLinkGone { await closeLink() }
       if link != nil { return true }
       if let failure = connectFailure {
         connectFailure = nil
@@ -52,8 +53,10 @@ extension PrinterLane {
 
   /// Closes the link, if it is open.
   func closeLink() async {
+    await unwatchIdleLink()
     let open = link
     link = nil
+    isLinkGone = false
     connectedAt = nil
     idleSince = nil
     await open?.close()

@@ -21,7 +21,7 @@ extension PrinterLane {
     if let connectedAt {
       update(id) { $0.timeline.connected = max(0, $0.origin.duration(to: connectedAt).milliseconds) }
     }
-    let conversation = converse(link, setup.profile)
+    let conversation = await converse(link, setup.profile)
     if case .standing(let reason, let spoilsLink) = await askGate(conversation, for: id, sheet) {
       await end(conversation)
       if spoilsLink { await giveUpLink(reason) } else { block(reason) }

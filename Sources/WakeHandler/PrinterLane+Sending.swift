@@ -9,8 +9,8 @@ extension PrinterLane {
     case printed(Confirmation)
     /// The link took none of them.
     case nothing(LinkError)
-    /// Some or all may be on paper.
-    case inDoubt(String)
+    /// Some or all may be on paper; `mayBeAnswered` while the printer may still confirm it on a link that lives.
+    case inDoubt(String, mayBeAnswered: Bool)
   }
 
   /// Prints a job whose intent is durable, and writes down what became of it.
@@ -45,10 +45,15 @@ extension PrinterLane {
       await conclude(id, .printed, "", change, .printedUnreported(confirmation))
       await end(conversation)
       unblock()
-    case .inDoubt(let reason):
-      await end(conversation)
-      await closeLink()
+    case .inDoubt(let reason, let mayBeAnswered):
+      // An answer to `GS r` could be anybody's.
+      let listens = mayBeAnswered && profile.fence == .processID
+      if !listens {
+        await end(conversation)
+        await closeLink()
+      }
       await conclude(id, .unknown, reason, change, .unknown(reason))
+      if listens { listen(for: ticket, on: conversation) }
     case .nothing(let error):
       await end(conversation)
       await giveUpLink(error.message)
@@ -97,7 +102,8 @@ extension PrinterLane {
     } catch {
       let accepted = await conversation.jobBytesAccepted
       if accepted == 0 { return .nothing(error) }
-      return .inDoubt("the link took \(accepted) of \(bytes.count) bytes: \(error.message)")
+      return .inDoubt(
+        "the link took \(accepted) of \(bytes.count) bytes: \(error.message)", mayBeAnswered: false)
     }
     return await waitForProof(conversation, job: id, printTime: printTime)
   }
@@ -121,7 +127,7 @@ extension PrinterLane {
         }
       } catch {
         guard error.code == .deadline else {
-          return .inDoubt("the print was not confirmed: \(error.message)")
+          return .inDoubt("the print was not confirmed: \(error.message)", mayBeAnswered: false)
         }
         status = await conversation.status
       }
@@ -133,7 +139,7 @@ extension PrinterLane {
         await waitsInMidJob(id, nil)
       } else {
         let reason = status.obstacle.map { ": \($0)" } ?? ""
-        return .inDoubt("the printer has not confirmed the print\(reason)")
+        return .inDoubt("the printer has not confirmed the print\(reason)", mayBeAnswered: true)
       }
     }
   }
@@ -155,7 +161,7 @@ extension PrinterLane {
   func printTest(_ page: Page) async -> Outcome {
     retryAt = nil
     guard await hasLink(), let link, let setup else { return .notPrinted(obstacle ?? "printd is stopping") }
-    let conversation = converse(link, setup.profile)
+    let conversation = await converse(link, setup.profile)
     let bytes: [UInt8]
     switch await askGate(conversation) {
     case .busy:
@@ -183,7 +189,7 @@ extension PrinterLane {
     case .nothing(let error):
       await closeLink()
       return .notPrinted(error.message)
-    case .inDoubt(let reason):
+    case .inDoubt(let reason, _):
       await closeLink()
       return .unknown(reason)
     }

@@ -36,6 +36,12 @@ actor PrinterLane {
   /// Jobs printed on this link; a link that was good before may have died in silence and is opened anew at once.
   var jobsOnLink = 0
   var idleSince: BootInstant?
+  /// Reads the idle link, to notice when it goes.
+  var idleWatch: Task<Void, Never>?
+  /// Whether the idle link has gone and is to be closed.
+  var isLinkGone = false
+  /// The job that ended unknown on this link and may still be confirmed.
+  var doubt: Doubt?
 
   /// When a raster may be filled up again that was in vain the last time.
   var drainAgainAt: BootInstant?
@@ -145,12 +151,17 @@ actor PrinterLane {
   private func run() async {
     while !isStopping {
       await adopt()
+      if isLinkGone { await closeLink() }
       await expireOverdue()
       let isWaiting = !line.isEmpty && retryAt.map { $0 > floor.now } == true
       watch(isWaiting && isAway && tests.isEmpty)
-      if let test = tests.first {
+      if let doubt, !tests.isEmpty {
+        await wait(for: doubt)
+      } else if let test = tests.first {
         tests.removeFirst()
         test.reply.resume(returning: await printTest(test.page))
+      } else if let doubt, line.contains(where: { $0.order != .awaited }) {
+        await wait(for: doubt)
       } else if let retryAt, isWaiting {
         await bell.wait(until: nextExpiry.map { min($0, retryAt) } ?? retryAt)
       } else if let head = line.first(where: { $0.order != .awaited }) {
@@ -162,6 +173,7 @@ actor PrinterLane {
     for test in tests { test.reply.resume(returning: .notPrinted("printd is stopping")) }
     tests = []
     watch(false)
+    await giveUpDoubt()
     await closeLink()
     floor.progress.expect(name, by: nil)
     hasStopped = true
@@ -172,13 +184,16 @@ actor PrinterLane {
   private func rest() async {
     floor.progress.expect(name, by: nil)
     let idleEnd =
-      link == nil ? nil : idleSince.flatMap { since in setup.map { since.advanced(by: $0.idleLimit) } }
+      link == nil || doubt != nil
+      ? nil : idleSince.flatMap { since in setup.map { since.advanced(by: $0.idleLimit) } }
     if let idleEnd, idleEnd <= floor.now { return await closeLink() }
+    if doubt == nil { watchIdleLink() }
     await bell.wait(until: [idleEnd, nextExpiry].compactMap(\.self).min())
   }
 
   private func adopt() async {
     guard replacement != nil else { return }
+    await giveUpDoubt()
     await closeLink()
     adoptNow()
   }

@@ -12,6 +12,9 @@ actor Reporter {
 
   private static let concurrent = 4
   private static let sweep = 64
+  /// Reports that wait for a voice at a time. In a burst the voices behind these would not end in time anyway, and their
+  /// reports must not all come at the last moment.
+  private static let mostAwaitedVoices = 4
   private static let refusedPause = Duration.seconds(60 * 60)
 
   private let floor: Floor
@@ -20,7 +23,9 @@ actor Reporter {
   private var errands: [Errand] = []
   private var first = 0
   private var underway: [Int64: Int] = [:]
-  private var active = 0
+  /// Jobs about which a report is on the way; the next about the same job waits, so that the last word comes last.
+  private var onTheWay: Set<Int64> = []
+  private var awaitedVoices = 0
   private var isSweeping = false
   private var failures = 0
   private var sweepAt: BootInstant?
@@ -46,7 +51,21 @@ actor Reporter {
     // A refusal was about the state before.
     refused[job.id] = nil
     underway[job.id, default: 0] += 1
-    errands.append(Errand(job: job, origin: ticket.origin, deadline: ticket.budget?.completion))
+    let errand = Errand(job: job, origin: ticket.origin, deadline: ticket.budget?.completion)
+    guard job.voice == .pending, let latest = ticket.budget?.work, floor.now < latest,
+      awaitedVoices < Self.mostAwaitedVoices
+    else { return add(errand) }
+    awaitedVoices += 1
+    Task {
+      await floor.voices.wait(for: PaymentKey(orderID: job.key.orderID), until: latest)
+      awaitedVoices -= 1
+      add(errand)
+    }
+  }
+
+  private func add(_ errand: Errand) {
+    guard !isStopping else { return }
+    errands.append(errand)
     start()
   }
 
@@ -71,11 +90,11 @@ actor Reporter {
 
   private func run() async {
     while !isStopping {
-      while active < Self.concurrent, let errand = takeNext() {
-        active += 1
+      while onTheWay.count < Self.concurrent, let errand = takeNext() {
+        onTheWay.insert(errand.job.id)
         Task {
           await send(errand)
-          active -= 1
+          onTheWay.remove(errand.job.id)
           bell.ring()
           drained.ring()
         }
@@ -98,8 +117,12 @@ actor Reporter {
       first = 0
       return nil
     }
+    guard let place = errands[first...].firstIndex(where: { !onTheWay.contains($0.job.id) }) else {
+      return nil
+    }
+    guard place == first else { return errands.remove(at: place) }
     first += 1
-    return errands[first - 1]
+    return errands[place]
   }
 
   private func send(_ errand: Errand) async {
@@ -131,7 +154,10 @@ actor Reporter {
       for job in jobs where refused[job.id] == nil && underway[job.id] == nil {
         guard !isStopping else { return }
         let deadline = floor.deadline(in: floor.policies.reportLimit)
+        onTheWay.insert(job.id)
         let error = await attempt(job, origin: floor.origin(of: job), by: deadline)
+        onTheWay.remove(job.id)
+        bell.ring()
         if let error, error.code != .refused, error.code != .notFound {
           failures += 1
           sweepAt = floor.deadline(in: floor.policies.delay(after: failures))
@@ -155,6 +181,9 @@ actor Reporter {
   private func attempt(
     _ job: Job, origin: BootInstant, by deadline: BootInstant
   ) async -> OrderServiceError? {
+    var job = job
+    // The voice may have ended since the print.
+    if job.voice == .pending, let now = try? await floor.jobs.job(job.id) { job.voice = now.voice }
     guard let report = Report(job) else { return nil }
     do {
       try await floor.ports.orders.report(report, by: deadline)
@@ -162,13 +191,14 @@ actor Reporter {
       if error.code != .unsupported {
         if error.code == .refused || error.code == .notFound {
           refused[job.id] = floor.deadline(in: Self.refusedPause)
+          // At the next refusal again, should the journal not take it now.
+          try? await floor.jobs.reportRefused(job.id, as: job.state)
         }
         floor.tally.count { $0.failedReports += 1 }
         return error
       }
     }
     floor.tally.count { $0.reports += 1 }
-    var job = job
     job.timeline.reported = origin.duration(to: floor.now).milliseconds
     job.reportedAt = floor.policies.date()
     settle(job)

@@ -3,7 +3,19 @@ public import PrintJobs
 /// How a wake ended: the result as on iOS, and precisely.
 public struct WakeCompletion: Equatable, Sendable {
   /// The result for the caller.
-  public var result: WakeResult { outcome.result }
+  ///
+  /// The print decides, where there was one; a voice that failed or was muted never spoils it. Where nothing was to be
+  /// printed, a payment that was said is something new, and a wake that asks for the voice alone has failed when it could
+  /// not be said (``VoiceEnd/expired``, ``VoiceEnd/noDevice``, ``VoiceEnd/failed(_:)``); a muted speaker, or a payment
+  /// that was said before, is nothing to do.
+  public var result: WakeResult {
+    guard let voice, outcome.result == .noData else { return outcome.result }
+    switch voice {
+    case .played: return .newData
+    case .muted, .silent: return .noData
+    case .expired, .noDevice, .failed: return asksForPrint ? .noData : .failed
+    }
+  }
   /// The outcome of the wake as a whole: of its jobs the one that asks most for attention.
   public var outcome: Outcome
   /// What became of each job.
@@ -12,13 +24,22 @@ public struct WakeCompletion: Equatable, Sendable {
   public var timeline: Timeline
   /// Whether the delivery had been seen before, so that nothing was done.
   public var replayed: Bool
+  /// How the announcement ended, where one was asked for and there is a voice.
+  public var voice: VoiceEnd?
+  /// Whether the wake asked for more than the voice.
+  public var asksForPrint: Bool
 
   /// Creates an end.
-  public init(outcome: Outcome, jobs: [JobOutcome], timeline: Timeline = Timeline(), replayed: Bool = false) {
+  public init(
+    outcome: Outcome, jobs: [JobOutcome], timeline: Timeline = Timeline(), replayed: Bool = false,
+    voice: VoiceEnd? = nil, asksForPrint: Bool = true
+  ) {
     self.outcome = outcome
     self.jobs = jobs
     self.timeline = timeline
     self.replayed = replayed
+    self.voice = voice
+    self.asksForPrint = asksForPrint
   }
 }
 

@@ -29,8 +29,8 @@ extension WakeHandler {
     } catch {
       return .refused(Refusal(.badWake, error.description))
     }
-    guard wake.printRequested else { return .accepted(announceOnly(wake, budget)) }
     do {
+      guard wake.printRequested else { return .accepted(try await announceOnly(wake, delivery, budget)) }
       if let orderID = wake.orderID {
         return .accepted(try await printOrder(orderID, wake, delivery, budget))
       }
@@ -40,10 +40,31 @@ extension WakeHandler {
     }
   }
 
-  private func announceOnly(_ wake: Wake, _ budget: Budget) -> Completion {
-    let reason = "the wake does not ask for a print (aps.content-available is not 1)"
-    let (number, completion) = floor.wakes.open(budget, fallback: .ignored(reason))
-    announce(wake, number, budget)
+  private func announceOnly(
+    _ wake: Wake, _ delivery: WakeDelivery, _ budget: Budget
+  ) async throws(JournalError) -> Completion {
+    let outcome = Outcome.ignored("the wake does not ask for a print (aps.content-available is not 1)")
+    guard wantsVoice(wake) else {
+      return .ended(WakeCompletion(outcome: outcome, jobs: [], asksForPrint: false))
+    }
+    let payment = payment(of: wake, delivery)
+    var knownSince = budget.acceptedAt
+    if let payment {
+      let received = try await floor.jobs.receive(
+        [], deliveryID: delivery.id, cursor: nil, restartsRejected: false, announcing: payment)
+      guard received.announces else {
+        countSilent()
+        return .ended(
+          WakeCompletion(
+            outcome: received.replayed ? .duplicate : outcome, jobs: [], replayed: received.replayed,
+            voice: .silent, asksForPrint: false))
+      }
+      if let orderID = wake.orderID, let known = try? await floor.jobs.jobs(orderID: orderID) {
+        knownSince = self.knownSince(known, budget)
+      }
+    }
+    let (number, completion) = floor.wakes.open(budget, fallback: outcome, asksForPrint: false)
+    announce(wake, number, budget, payment: payment, knownSince: knownSince)
     floor.wakes.release(number)
     return completion
   }
@@ -52,62 +73,64 @@ extension WakeHandler {
     _ orderID: String, _ wake: Wake, _ delivery: WakeDelivery, _ budget: Budget
   ) async throws(JournalError) -> Completion {
     let jobs = newJobs(for: orderID, order: wake.inlineOrder ?? [])
-    guard !jobs.isEmpty else { return .ended(WakeCompletion(outcome: .notPrinted(Self.noPrinter), jobs: [])) }
+    let payment = payment(of: wake, delivery)
+    guard !jobs.isEmpty || payment != nil else {
+      return .ended(WakeCompletion(outcome: .notPrinted(Self.noPrinter), jobs: []))
+    }
     await turnstile.enter()
     defer { turnstile.leave() }
-    var received = try await floor.jobs.receive(jobs, deliveryID: delivery.id, cursor: nil)
-    if !received.replayed { received.entries = await takingUp(received.entries, wake) }
+    // A wake that nothing can be printed for yet may be sent again. A rejected job begins anew: the backend sends
+    // another wake when it has mended the order, and nothing of it has been printed, so that it needs no mark.
+    let received = try await floor.jobs.receive(
+      jobs, deliveryID: jobs.isEmpty ? nil : delivery.id, cursor: nil, restartsRejected: true,
+      announcing: payment)
+    if payment != nil, !received.announces { countSilent() }
     let known = received.entries.filter { !$0.isNew }.map { JobOutcome(known: $0.job) }
-    if received.replayed || known.count == received.entries.count {
+    let hasNothingNew = received.replayed || known.count == received.entries.count
+    if hasNothingNew {
       for name in Set(known.map(\.printer)) { await lane(name).nudge() }
-      let outcome = known.map(\.outcome).max { $0.weight < $1.weight } ?? .duplicate
+    }
+    let fallback: Outcome = jobs.isEmpty ? .notPrinted(Self.noPrinter) : .duplicate
+    guard !hasNothingNew || received.announces else {
+      let outcome = known.map(\.outcome).max { $0.weight < $1.weight } ?? fallback
       return .ended(
         WakeCompletion(
-          outcome: received.replayed ? .duplicate : outcome, jobs: known, replayed: received.replayed))
+          outcome: received.replayed ? .duplicate : outcome, jobs: known, replayed: received.replayed,
+          voice: payment == nil ? nil : .silent))
     }
-    let (number, completion) = floor.wakes.open(budget, fallback: .ignored("nothing to print"))
+    let (number, completion) = floor.wakes.open(budget, fallback: fallback)
     for outcome in known { floor.wakes.add(outcome, to: number, settled: true) }
-    announce(wake, number, budget)
+    if received.announces {
+      let since = knownSince(received.entries.map(\.job), budget)
+      announce(wake, number, budget, payment: payment, knownSince: since)
+    }
     await begin(received.entries, wakes: [number], budget)
     floor.wakes.release(number)
     return completion
   }
 
-  /// Lets rejected jobs begin anew: the backend sends another wake when it has mended the order. Nothing of them has been
-  /// printed, so they need no mark. One that the journal does not let begin stays rejected, and the wake says so: the
-  /// delivery is on record by now and must not be refused, for its repetition would count as a replay.
-  private func takingUp(_ entries: [Received.Entry], _ wake: Wake) async -> [Received.Entry] {
-    var entries = entries
-    for index in entries.indices where !entries[index].isNew && entries[index].job.state == .rejected {
-      var change = JobChange()
-      change.reason = ""
-      change.order = wake.inlineOrder ?? []
-      change.expiresAt = floor.policies.date() + Double(floor.policies.expiry.components.seconds)
-      change.timeline = Timeline()
-      let rejected = entries[index].job
-      do {
-        let job = try await floor.jobs.advance(rejected.id, through: [.received], change: change)
-        entries[index] = Received.Entry(job: job, isNew: true)
-      } catch {
-        floor.ports.note(
-          HandlerEvent(
-            .error, "a rejected job cannot begin anew: \(error)", job: rejected.id,
-            order: rejected.key.orderID,
-            printer: rejected.printer))
-      }
-    }
-    return entries
+  /// When a payment was first heard of: with the earliest of its jobs, or now.
+  private func knownSince(_ jobs: [Job], _ budget: Budget) -> BootInstant {
+    jobs.map { floor.origin(of: $0) }.min().map { min($0, budget.acceptedAt) } ?? budget.acceptedAt
   }
 
   private func printPending(
     _ wake: Wake, _ delivery: WakeDelivery, _ budget: Budget
   ) async throws(JournalError) -> Completion {
+    let payment = payment(of: wake, delivery)
     if let id = delivery.id {
-      let received = try await floor.jobs.receive([], deliveryID: id, cursor: nil)
-      if received.replayed { return .ended(WakeCompletion(outcome: .duplicate, jobs: [], replayed: true)) }
+      let received = try await floor.jobs.receive(
+        [], deliveryID: id, cursor: nil, restartsRejected: false, announcing: payment)
+      if received.replayed {
+        return .ended(
+          WakeCompletion(
+            outcome: .duplicate, jobs: [], replayed: true, voice: payment == nil ? nil : .silent))
+      }
     }
     let (number, completion) = floor.wakes.open(budget, fallback: .queued("asking what is pending"))
-    announce(wake, number, budget)
+    if wantsVoice(wake) {
+      announce(wake, number, budget, payment: payment, knownSince: budget.acceptedAt)
+    }
     await pending().ask(for: number, budget)
     return completion
   }
@@ -166,15 +189,6 @@ extension WakeHandler {
   }
 
   static let noPrinter = "no printer is configured; see `printd config check`"
-
-  private func announce(_ wake: Wake, _ number: Int, _ budget: Budget) {
-    guard wake.announceRequested, let announcer = floor.ports.announcer else { return }
-    floor.wakes.hold(number)
-    Task { [floor] in
-      await announcer.announce(wake, by: budget.completion)
-      floor.wakes.release(number)
-    }
-  }
 }
 
 extension JobOutcome {

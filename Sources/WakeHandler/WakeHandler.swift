@@ -38,7 +38,8 @@ public actor WakeHandler {
       tally.count { $0.completions[completion.outcome.word, default: 0] += 1 }
     }
     let floor = Floor(
-      ports: ports, policies: policies, clock: clock, wakes: wakes, progress: progress, tally: tally)
+      ports: ports, policies: policies, clock: clock, wakes: wakes, progress: progress, tally: tally,
+      voices: Voices(clock: clock))
     self.floor = floor
     self.progress = progress
     self.fetcher = Fetcher(floor: floor)
@@ -57,6 +58,7 @@ public actor WakeHandler {
   /// - Throws: ``JournalError`` when the journal cannot be read or written; nothing is printed then.
   public func start() async throws(JournalError) {
     try await takeUp()
+    try await floor.jobs.endLostAnnouncements()
     await reporter.resume()
     await pending().ask()
   }
@@ -91,7 +93,7 @@ public actor WakeHandler {
       for lane in lanes.values { group.addTask { await lane.stop(by: deadline) } }
     }
     await reporter.stop(by: deadline)
-    floor.wakes.endAll()
+    floor.wakes.endAll(unsaid: .failed("printd is stopping"))
   }
 
   /// Changes printers and routes, each printer once its job in hand has ended. Jobs of a printer that is gone stay in

@@ -137,4 +137,22 @@ struct SchemaTests {
     }
     #expect(seen == 5)
   }
+
+  @Test(
+    "a report says how the voice ended, as its schema says, and reads back",
+    arguments: [
+      .pending, .ended(.played), .ended(.muted), .ended(.expired), .ended(.noDevice),
+      .ended(.failed("no clip")),
+      .ended(.silent),
+    ] as [Voice])
+  func voices(voice: Voice) throws {
+    let job = Job(
+      id: 1, key: JobKey(orderID: "1", kind: "receipt"), printer: "counter", state: .printed,
+      receivedAt: 1_764_477_378.5, expiresAt: 1_764_484_578, voice: voice)
+    let report = try #require(Report(job))
+    let bytes = try Array(JSONEncoder().encode(report))
+    #expect(try JSONSchema("report").allows(try JSONValue.read(bytes)))
+    #expect(try JSONDecoder().decode(Report.self, from: Data(bytes)) == report)
+    #expect(report.voice?.reason == (voice == .ended(.failed("no clip")) ? "no clip" : nil))
+  }
 }

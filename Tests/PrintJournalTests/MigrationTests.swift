@@ -27,29 +27,47 @@ struct MigrationTests {
     #expect(try await journal.make("new").id == 8)
   }
 
-  @Test func `a migrated journal has the tables of a new one`() async throws {
-    try scratch.write(Fixtures.bytes("journal/v1.db"), to: "old.db")
+  @Test func `a journal of version 2 opens, and keeps all it held`() async throws {
+    try scratch.write(Fixtures.bytes("journal/v2.db"))
+    let journal = try await Journal.open(path: scratch.path)
+    let printed = try #require(try await journal.job(1))
+    #expect(printed.originals == 2 && printed.bytesAccepted == 1834 && printed.timeline.fence == 812.5)
+    #expect(printed.order == Array(#"{"id":"20261130-000187","currency":"CNY","note":"实收12.50元"}"#.utf8))
+    #expect(printed.voice == nil)
+    #expect(try await journal.job(2)?.reason == "items[3].amount: expected a decimal string")
+    #expect(try await journal.receive([], deliveryID: "msg_2", cursor: nil).replayed)
+    #expect(try await journal.recoverAfterCrash().map(\.id) == [3])
+    #expect(try await journal.unreported(limit: 9).map(\.id) == [3, 5])
+    let payment = PaymentKey(orderID: "20261130-000187")
+    #expect(try await journal.receive([], deliveryID: nil, cursor: nil, announcing: payment).announces)
+    #expect(try await journal.make("new").id == 8)
+  }
+
+  @Test(arguments: ["v1", "v2"])
+  func `a migrated journal has the tables of a new one`(version: String) async throws {
+    try scratch.write(Fixtures.bytes("journal/\(version).db"), to: "old.db")
     let old = try await Journal.open(path: "\(scratch.folder)/old.db")
     let new = try await Journal.open(path: scratch.path)
     #expect(try await old.tables() == new.tables())
-    #expect(try await old.number("PRAGMA user_version") == 2)
-    #expect(try await new.number("PRAGMA user_version") == 2)
+    #expect(try await old.number("PRAGMA user_version") == 3)
+    #expect(try await new.number("PRAGMA user_version") == 3)
   }
 
-  @Test func `the old file is what its listing says`() throws {
-    try scratch.write(Fixtures.bytes("journal/v1.db"))
+  @Test(arguments: ["v1", "v2"])
+  func `the old file is what its listing says`(version: String) throws {
+    try scratch.write(Fixtures.bytes("journal/\(version).db"))
     try scratch.write([], to: "listed.db")
     let stored = try Connection(path: scratch.path)
     let listed = try Connection(path: "\(scratch.folder)/listed.db")
-    try listed.script(String(decoding: Fixtures.bytes("journal/v1.sql"), as: UTF8.self))
+    try listed.script(String(decoding: Fixtures.bytes("journal/\(version).sql"), as: UTF8.self))
     for sql in [
       "SELECT * FROM job ORDER BY id", "SELECT * FROM event ORDER BY job, seq", "SELECT * FROM meta",
       "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name", "SELECT * FROM sqlite_sequence",
       "PRAGMA user_version", "PRAGMA application_id", "PRAGMA journal_mode",
     ] {
-      let rows = try stored.all(sql) { row in (0..<16).map { row.blob($0) } }
+      let rows = try stored.all(sql) { row in (0..<24).map { row.blob($0) } }
       #expect(!rows.isEmpty)
-      #expect(try listed.all(sql) { row in (0..<16).map { row.blob($0) } } == rows, "\(sql)")
+      #expect(try listed.all(sql) { row in (0..<24).map { row.blob($0) } } == rows, "\(sql)")
     }
   }
 
@@ -70,14 +88,14 @@ struct MigrationTests {
   @Test func `a journal of a newer printd is refused and left alone`() async throws {
     let journal = try await Journal.open(path: scratch.path)
     _ = try await journal.make("A")
-    try await journal.run("PRAGMA user_version = 3")
+    try await journal.run("PRAGMA user_version = 4")
     await journal.close()
     let before = try scratch.bytes()
     let error = await journalError { () async throws(JournalError) in
       try await Journal.open(path: scratch.path)
     }
     #expect(error?.code == .storage)
-    #expect(error?.message.contains("newer printd (schema 3; this one knows up to 2)") == true)
+    #expect(error?.message.contains("newer printd (schema 4; this one knows up to 3)") == true)
     #expect(try scratch.bytes() == before)
   }
 

@@ -57,6 +57,28 @@ struct PruneTests {
     #expect(journal.historyDays == 1)
   }
 
+  @Test func `what the backend refuses to hear of is forgotten with the rest, unless it went on since`()
+    async throws
+  {
+    let journal = try await open()
+    let refused = try await journal.make("refused", .toPrinted)
+    try await journal.reportRefused(refused.id, as: .printed)
+    let settled = try await journal.make("settled", .toIntent + [.unknown])
+    try await journal.reportRefused(settled.id, as: .unknown)
+    _ = try await journal.advance(settled.id, through: [.printed], change: .nothing)
+    let error = await journalError { () async throws(JournalError) in
+      try await journal.reportRefused(settled.id, as: .unknown)
+    }
+    #expect(error?.code == .conflict)
+    #expect(
+      try await journal.unreported(limit: 9).map(\.id) == [refused.id, settled.id], "both are still tried")
+    time.now += 30 * 86400 - 1
+    #expect(try await journal.prune(now: time.now) == 0)
+    time.now += 2
+    #expect(try await journal.prune(now: time.now) == 1)
+    #expect(try await journal.history(limit: 9).map(\.id) == [settled.id])
+  }
+
   @Test func `a job that ended before the clock was set is remembered from now on`() async throws {
     time.now = 40
     let journal = try await open()

@@ -121,6 +121,11 @@ class LowEnergy(Printer):
         await super().unshow()
         await self.device.stop_advertising()
 
+    async def ctl_reset(self):
+        await super().ctl_reset()
+        self.device.gatt_server.max_mtu = self.MTU
+        self.accepts_notify = self.answers_discovery = True
+
     async def ctl_mtu(self, mtu):
         self.device.gatt_server.max_mtu = int(mtu)
 

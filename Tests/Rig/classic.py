@@ -32,6 +32,7 @@ class Classic(Printer):
 
     def listen(self, channel):
         self.server.acceptors.pop(self.channel, None)
+        self.server.dlc_configs.pop(self.channel, None)
         self.channel = channel
         self.server.listen(self.accepted, channel)
         record = rfcomm.make_service_sdp_records(RECORD, channel, BT_SERIAL_PORT_SERVICE)
@@ -86,6 +87,10 @@ class Classic(Printer):
         await self.device.set_discoverable(False)
         await self.device.set_connectable(False)
 
+    async def ctl_reset(self):
+        await super().ctl_reset()
+        self.listen(self.CHANNEL)
+
     async def ctl_channel(self, channel):
         self.listen(int(channel))
 
@@ -113,6 +118,10 @@ class PinPrinter(Classic):
                 return printer.pin
 
         return Pin(PairingDelegate.KEYBOARD_INPUT_ONLY)
+
+    async def ctl_reset(self):
+        await super().ctl_reset()
+        self.pin = "0000"
 
     async def ctl_pin(self, pin):
         self.pin = pin

@@ -136,9 +136,9 @@ class PlainEngine:
 class FullEngine:
     """printd's virtual printer: a connection to it for each link, commands on its stdin."""
 
-    def __init__(self, program, profile, folder, keep):
-        self.arguments = [program, "--profile", profile, "--folder", folder, "--keep", keep]
-        self.socket = os.path.join("/run/rig", os.path.basename(folder) + ".printer")
+    def __init__(self, arguments, socket):
+        self.arguments = arguments
+        self.socket = socket
         self.process = self.writer = self.reading = None
         self.turn = asyncio.Lock()  # of the commands
 
@@ -157,6 +157,13 @@ class FullEngine:
             raise ValueError(reply["error"])
         return reply
 
+    async def reset(self):
+        """As after power-on, with paper in it; the sheets stay."""
+        if self.process:
+            for line in "paper ok", "paperleft endless", "cover closed", "offline off", "fault none", "answers on", \
+                    "speed 0", "memory 4096", "power":
+                await self.command(*line.split())
+
     async def command(self, verb, *args):
         async with self.turn:
             if self.process is None:
@@ -171,8 +178,7 @@ class FullEngine:
         link = socket.socket(socket.AF_UNIX)
         # What the printer does not take must stay in the module's buffer, not in the kernel's.
         link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 0)
-        link.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(link, self.socket)
+        link.connect(self.socket)
         reader, self.writer = await asyncio.open_unix_connection(sock=link)
         self.writer.transport.set_write_buffer_limits(high=0)
         self.reading = asyncio.create_task(self.read(reader, answer))

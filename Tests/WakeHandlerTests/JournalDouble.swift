@@ -10,6 +10,9 @@ final class JournalDouble: JobPort, Sendable {
     var cursor: String?
     var commits = 0
     var failures: [String: Int] = [:]
+    var voices: [PaymentKey: Voice] = [:]
+
+    func voice(of key: JobKey) -> Voice? { key.copy == 1 ? voices[PaymentKey(orderID: key.orderID)] : nil }
   }
 
   private let state = Mutex(State())
@@ -22,7 +25,16 @@ final class JournalDouble: JobPort, Sendable {
   }
 
   var commits: Int { state.withLock(\.commits) }
-  var all: [Job] { state.withLock { $0.jobs.values.sorted { $0.id < $1.id } } }
+  var all: [Job] {
+    state.withLock { state in
+      state.jobs.values.sorted { $0.id < $1.id }.map { job in
+        var job = job
+        job.voice = state.voice(of: job.key)
+        return job
+      }
+    }
+  }
+  var voices: [PaymentKey: Voice] { state.withLock(\.voices) }
   var storedCursor: String? { state.withLock(\.cursor) }
 
   /// Lets the next `times` calls fail that are called `call`: `receive`, `reported`, `job`, or the goal of a move.
@@ -52,7 +64,8 @@ final class JournalDouble: JobPort, Sendable {
   }
 
   func receive(
-    _ jobs: [NewJob], deliveryID: String?, cursor: String?
+    _ jobs: [NewJob], deliveryID: String?, cursor: String?, restartsRejected: Bool,
+    announcing payment: PaymentKey?
   ) async throws(JournalError) -> Received {
     let date = date()
     let received = try locked { state throws(JournalError) -> Received in
@@ -62,23 +75,33 @@ final class JournalDouble: JobPort, Sendable {
         let entries = known.compactMap(\.self).map { Received.Entry(job: $0, isNew: false) }
         return Received(entries: entries, replayed: true)
       }
+      let restarts = known.contains { restartsRejected && $0?.state == .rejected }
+      if restarts { try check("received", &state) }
       state.commits += 1
+      let announces = payment.map { state.voices[$0] == nil } ?? false
+      if let payment, announces { state.voices[payment] = .pending }
       if let deliveryID { state.deliveries.insert(deliveryID) }
       if let cursor { state.cursor = cursor }
       var entries: [Received.Entry] = []
       for (new, known) in zip(jobs, known) {
-        if let known {
+        if var job = known, restartsRejected, job.state == .rejected {
+          (job.state, job.reason, job.order, job.expiresAt) = (.received, "", new.order, new.expiresAt)
+          (job.finishedAt, job.reportedAt, job.timeline) = (nil, nil, Timeline())
+          job.voice = state.voice(of: job.key)
+          state.jobs[job.id] = job
+          entries.append(Received.Entry(job: job, isNew: true))
+        } else if let known {
           entries.append(Received.Entry(job: known, isNew: false))
         } else {
           let id = Int64(state.jobs.count + 1)
           let job = Job(
             id: id, key: new.key, printer: new.printer, originals: new.originals, receivedAt: date,
-            expiresAt: new.expiresAt, order: new.order)
+            expiresAt: new.expiresAt, order: new.order, voice: state.voice(of: new.key))
           state.jobs[id] = job
           entries.append(Received.Entry(job: job, isNew: true))
         }
       }
-      return Received(entries: entries)
+      return Received(entries: entries, announces: announces)
     }
     for entry in received.entries where entry.isNew { log.say("received \(entry.job.id)") }
     return received
@@ -107,6 +130,7 @@ final class JournalDouble: JobPort, Sendable {
       job.bytesTotal = change.bytesTotal ?? job.bytesTotal
       job.bytesAccepted = change.bytesAccepted ?? job.bytesAccepted
       job.timeline = change.timeline ?? job.timeline
+      job.voice = state.voice(of: job.key)
       state.jobs[id] = job
       state.commits += 1
       return job
@@ -127,12 +151,34 @@ final class JournalDouble: JobPort, Sendable {
     log.say("reported \(id)")
   }
 
+  func reportRefused(_ id: Int64, as state: JobState) async throws(JournalError) {
+    try locked { all throws(JournalError) in
+      try check("refused", &all)
+      guard all.jobs[id]?.state == state else { throw JournalError(.conflict, "moved on") }
+    }
+    log.say("report refused \(id)")
+  }
+
   func job(_ id: Int64) async throws(JournalError) -> Job? {
     try locked { state throws(JournalError) -> Job? in
       try check("job", &state)
-      return state.jobs[id]
+      var job = state.jobs[id]
+      if let key = job?.key { job?.voice = state.voice(of: key) }
+      return job
     }
   }
+
+  func announced(_ payment: PaymentKey, _ end: VoiceEnd) async throws(JournalError) {
+    try locked { state throws(JournalError) in
+      try check("announced", &state)
+      guard state.voices[payment] != nil else { throw JournalError(.notFound, payment.text) }
+      state.voices[payment] = .ended(end)
+      state.commits += 1
+    }
+    log.say("\(end.word) \(payment.text)")
+  }
+
+  func endLostAnnouncements() async throws(JournalError) {}
 
   func jobs(orderID: String) async throws(JournalError) -> [Job] {
     all.filter { $0.key.orderID == orderID }

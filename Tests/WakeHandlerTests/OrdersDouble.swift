@@ -24,6 +24,7 @@ final class OrdersDouble: OrderPort, Sendable {
     var pendingFailures: [OrderServiceError.Code?] = []
     var reportFailures: [OrderServiceError.Code] = []
     var reportsHang = false
+    var holdsReports = false
     var reports: [Report] = []
     var active = 0
     var mostActive = 0
@@ -52,6 +53,8 @@ final class OrdersDouble: OrderPort, Sendable {
   func failPending(_ codes: OrderServiceError.Code?...) { state.withLock { $0.pendingFailures = codes } }
   func failReports(_ codes: OrderServiceError.Code...) { failReports(codes) }
   func failReports(_ codes: [OrderServiceError.Code]) { state.withLock { $0.reportFailures = codes } }
+  /// Lets reports wait until ``letGo()``.
+  func holdReports() { state.withLock { $0.holdsReports = true } }
   func hangReports() { state.withLock { $0.reportsHang = true } }
   func letGo() { gate.say("go") }
   func watch(_ isComplete: @escaping @Sendable () -> Bool) { self.isComplete.withLock { $0 = isComplete } }
@@ -104,6 +107,7 @@ final class OrdersDouble: OrderPort, Sendable {
   func report(_ report: Report, by deadline: BootInstant) async throws(OrderServiceError) {
     log.say("report \(report.outcome)")
     if isComplete.withLock({ $0 })() { log.say("report after completion") }
+    if state.withLock(\.holdsReports) { await gate.until("go") }
     let (failure, hangs) = state.withLock { state -> (OrderServiceError.Code?, Bool) in
       let failure = state.reportFailures.first
       if failure != nil { state.reportFailures.removeFirst() }

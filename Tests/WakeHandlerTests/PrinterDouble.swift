@@ -50,6 +50,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     var isConfirmed = false
     var sightings: AsyncStream<Void>.Continuation?
     var drains: [Bool] = []
+    var link: LinkDouble?
   }
 
   let name: String
@@ -81,6 +82,9 @@ final class PrinterDouble: LinkOpener, Sendable {
     state.withLock { $0.isConfirmed = true }
     bell.say("confirmed")
   }
+  /// Ends the wait for an answer.
+  fileprivate func interrupt() { bell.say("confirmed") }
+
   /// Lets a slow printer open its link.
   func appear() { bell.say("there") }
 
@@ -94,10 +98,12 @@ final class PrinterDouble: LinkOpener, Sendable {
     }
     if isSlow { await bell.until("there") }
     if let failure { throw LinkError(failure, "the printer is off") }
-    return LinkDouble { [self] in
+    let link = LinkDouble { [self] in
       state.withLock { $0.closed += 1 }
       log.say("close \(name)")
     }
+    state.withLock { $0.link = link }
+    return link
   }
 
   /// Lets whoever looks out for it see it.
@@ -111,6 +117,9 @@ final class PrinterDouble: LinkOpener, Sendable {
     log.say("watch \(name)")
     return stream
   }
+
+  /// Lets the link go that is open.
+  func vanish() { state.withLock(\.link)?.go() }
 
   /// One conversation.
   func converse() -> any ConversationPort { ConversationDouble(self) }
@@ -198,7 +207,14 @@ final class PrinterDouble: LinkOpener, Sendable {
 
 /// A link that carries nothing by itself; what goes over it is the conversation's business.
 final class LinkDouble: PrinterLink, Sendable {
-  private let isClosed = Mutex(false)
+  private struct State {
+    var isClosed = false
+    var isGone = false
+    var nextID = 0
+    var readers: [Int: CheckedContinuation<Void, Never>] = [:]
+  }
+
+  private let state = Mutex(State())
   private let closing: @Sendable () -> Void
 
   init(closing: @escaping @Sendable () -> Void) { self.closing = closing }
@@ -206,16 +222,44 @@ final class LinkDouble: PrinterLink, Sendable {
   let bytesAccepted = 0
   let hasBackChannel = true
   func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {}
+
+  /// Says nothing until the link goes or the reader does.
   func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {
-    throw LinkError(.lost, "nothing is said here")
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { reader in
+        state.withLock { state in
+          if state.isGone || Task.isCancelled { reader.resume() } else { state.readers[id] = reader }
+        }
+      }
+    } onCancel: {
+      state.withLock { $0.readers.removeValue(forKey: id) }?.resume()
+    }
+    if Task.isCancelled { throw LinkError(.cancelled, "cancelled") }
+    throw LinkError(.lost, "the printer is gone")
   }
+
   func flush(by deadline: BootInstant) async throws(LinkError) {}
+
+  func go() {
+    let readers = state.withLock { state in
+      state.isGone = true
+      defer { state.readers = [:] }
+      return state.readers.values
+    }
+    for reader in readers { reader.resume() }
+  }
+
   func close() async {
-    let isFirst = isClosed.withLock { isClosed in
-      defer { isClosed = true }
-      return !isClosed
+    let isFirst = state.withLock { state in
+      defer { state.isClosed = true }
+      return !state.isClosed
     }
     if isFirst { closing() }
+    go()
   }
 }
 
@@ -250,5 +294,7 @@ private final class ConversationDouble: ConversationPort, Sendable {
 
   var jobBytesAccepted: Int { taken.withLock { $0 } }
   var status: PrinterStatus { PrinterStatus() }
-  func end() async {}
+
+  /// Ends whoever waits for a late answer.
+  func end() async { printer.interrupt() }
 }

@@ -35,6 +35,7 @@ struct ReportTests {
     scene.clock.advance(by: .seconds(1))
     await scene.log.until("reported 2")
     #expect(scene.orders.reports.map(\.orderID) == ["milk"])
+    #expect(scene.log.count(of: "report refused 1") == 1 && scene.log.count(of: "report refused 2") == 0)
     await scene.clock.sleepers(atLeast: 1)
     scene.clock.advance(by: .seconds(60 * 60))
     await scene.log.until("reported 1")

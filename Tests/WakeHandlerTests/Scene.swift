@@ -12,7 +12,7 @@ final class Scene: Sendable {
   static let opening = 1_800_000_000.0
 
   let log = EventLog()
-  let clock = ManualClock()
+  let clock: ManualClock
   let journal: JournalDouble
   let orders: OrdersDouble
   let printers: [String: PrinterDouble]
@@ -22,10 +22,11 @@ final class Scene: Sendable {
   /// Opens the shop.
   init(
     printers names: [String] = ["front"], routes: [Route] = [], announcer: (any AnnouncerPort)? = nil,
+    clock: ManualClock = ManualClock(), fence: PrinterProfile.Fence = .paperStatus,
     policies change: (inout Policies) -> Void = { _ in }
   ) throws {
     let log = log
-    let clock = clock
+    self.clock = clock
     let start = clock.now
     let date: @Sendable () -> Double = {
       Self.opening + Double(start.duration(to: clock.now).wholeNanoseconds) / 1e9
@@ -44,6 +45,7 @@ final class Scene: Sendable {
     setups = names.compactMap { name in
       var profile = profile
       profile.name = name
+      profile.fence = fence
       return printers[name].map { PrinterSetup(name: name, profile: profile, opener: $0) }
     }
     let ports = Ports(

@@ -119,6 +119,7 @@ struct ConfigurationFaultTests {
     Case(printer: "link: 'ble', \(address), adapter: 'hci-1'", "adapter", "hci0"),
     Case(printer: "link: 'ble', \(address), service: '18f'", "service", "18f0"),
     Case(printer: "link: 'ble', \(address), service: '１８f０'", "service", "18f0"),
+    Case(printer: "link: 'ble', \(address), characteristic: 'x'", "characteristic", "must be a UUID"),
     Case(printer: "link: 'ble', \(address), write_mode: 'fast'", "write_mode", "auto, command, request"),
     Case(printer: "link: 'ble', \(address), chunk: 19", "chunk", "from 20 to 512"),
     Case(printer: "link: 'rfcomm', \(address), channel: 31", "channel", "from 1 to 30"),

@@ -18,7 +18,7 @@ struct ConfigurationTests {
         {name: "counter", link: "tcp", address: "10.0.0.1:9101", profile: "generic-80", idle_seconds: 9,
          overrides: {fence: "none", bytes_per_second: 9000, drawer: false, status: false}},
         {name: "belt", link: "ble", address: "00-aa-01-01-00-42", profile: "generic-58", adapter: "hci1",
-         service: "FF00", write_mode: "request", chunk: 100, pin_file: "/p"},
+         service: "FF00", characteristic: "ff02", write_mode: "request", chunk: 100, pin_file: "/p"},
         {name: "desk", link: "rfcomm", address: "00:AA:01:02:00:42", profile: "generic-80",
          adapter: "00:aa:00:00:00:01", channel: 3},
       ],
@@ -54,7 +54,9 @@ struct ConfigurationTests {
         idleSeconds: 9),
       .init(
         name: "belt", link: .ble, address: "00:AA:01:01:00:42", profile: "generic-58", adapter: "hci1",
-        service: "0000ff00-0000-1000-8000-00805f9b34fb", writeMode: .request, chunk: 100, pinFile: "/p"),
+        service: "0000ff00-0000-1000-8000-00805f9b34fb",
+        characteristic: "0000ff02-0000-1000-8000-00805f9b34fb", writeMode: .request, chunk: 100, pinFile: "/p"
+      ),
       .init(
         name: "desk", link: .rfcomm, address: "00:AA:01:02:00:42", profile: "generic-80",
         adapter: "00:AA:00:00:00:01", channel: 3),

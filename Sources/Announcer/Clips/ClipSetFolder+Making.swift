@@ -11,7 +11,7 @@ extension ClipSetFolder {
     _ phrasebook: Phrasebook, with synthesiser: Synthesiser,
     progress: @Sendable (_ ready: Int, _ all: Int) -> Void = { _, _ in }
   ) async throws(SoundError) -> ClipManifest {
-    let words = phrasebook.phrases + phrasebook.numbers
+    let words = phrasebook.clips
     var recordings: [Recording] = []
     for word in words {
       let pcm = try await synthesiser.speak(word.reading, in: phrasebook.reader.language, by: .inSeconds(10))
@@ -40,7 +40,7 @@ extension ClipSetFolder {
   ) throws(SoundError) -> (manifest: ClipManifest, unused: [String]) {
     var files = Recordings(in: source)
     var recordings: [Recording] = []
-    for word in phrasebook.phrases + phrasebook.numbers {
+    for word in phrasebook.clips {
       guard let path = try files.take(word) else { continue }
       let pcm = try AudioFile.read(path, longest: .seconds(10)).trimmed().levelled()
       guard !pcm.samples.isEmpty else { throw SoundError(.content, "\(path): is silent") }

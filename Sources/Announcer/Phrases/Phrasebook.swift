@@ -127,6 +127,16 @@ extension Phrasebook {
   /// The phrases that leave the amount out.
   var fixedPhrases: [[SpokenWord]] { [fixed(isRefund: false), fixed(isRefund: true)].filter { !$0.isEmpty } }
 
+  /// Everything that is worth a clip: the phrases, and the words of amounts with every option.
+  public var clips: [SpokenWord] {
+    var seen: Set<String> = []
+    var plain = self
+    var every = self
+    (plain.reader.usesJiaoAndFen, plain.reader.usesLiang) = (false, false)
+    (every.reader.usesJiaoAndFen, every.reader.usesLiang) = (true, true)
+    return (phrases + plain.numbers + every.numbers).filter { seen.insert($0.id).inserted }
+  }
+
   /// Every word that an amount can have.
   public var numbers: [SpokenWord] { reader.vocabulary(below: Self.unitCap) }
 }

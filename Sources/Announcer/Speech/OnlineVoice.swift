@@ -1,7 +1,7 @@
 public import Curl
-import ESCPOS
-import Sound
-import SpokenAmounts
+public import ESCPOS
+public import Sound
+public import SpokenAmounts
 
 /// A voice somewhere else, asked over HTTP by a URL template; its answers are kept.
 public struct OnlineVoice: Sendable {
@@ -32,6 +32,17 @@ public struct OnlineVoice: Sendable {
   public init(
     template: String, patience: Duration = .milliseconds(1500), client: HTTPClient, cache: SpeechCache
   ) throws(Fault) {
+    try Self.check(template: template)
+    self.template = template
+    self.patience = patience
+    self.client = client
+    self.cache = cache
+  }
+
+  /// Checks a template without asking anybody.
+  ///
+  /// - Throws: ``Fault``.
+  public static func check(template: String) throws(Fault) {
     guard template.hasPrefix("https://") || template.hasPrefix("http://") else {
       throw Fault(description: "must begin with https:// or http://")
     }
@@ -45,10 +56,15 @@ public struct OnlineVoice: Sendable {
     guard !host.isEmpty, !host.contains("{") else {
       throw Fault(description: "must name its host before {text}")
     }
-    self.template = template
-    self.patience = patience
-    self.client = client
-    self.cache = cache
+  }
+
+  /// Asks for a text, past the cache, to see whether it answers.
+  ///
+  /// - Throws: ``SoundError``, as it would be in earnest.
+  public func probe(_ text: String, in language: SpokenLanguage, by deadline: BootInstant)
+    async throws(SoundError)
+  {
+    _ = try await ask(Self.fill(template, text, language), by: deadline)
   }
 
   /// What it says: from the cache, or asked for now.
@@ -60,6 +76,12 @@ public struct OnlineVoice: Sendable {
     let url = Self.fill(template, text, language)
     let cache = cache
     if let known = await SpeechQueue.run({ cache.sound(for: url) }) { return known }
+    let pcm = try await ask(url, by: deadline)
+    await SpeechQueue.run { try? cache.keep(pcm, for: url) }
+    return pcm
+  }
+
+  private func ask(_ url: String, by deadline: BootInstant) async throws(SoundError) -> PCM {
     let response: HTTPClient.Response
     do throws(HTTPClientError) {
       response = try await client.send(
@@ -77,7 +99,6 @@ public struct OnlineVoice: Sendable {
         let read = try AudioFile.read(response.body, name: "the online voice's answer", longest: Self.longest)
         let pcm = read.trimmed().levelled()
         guard !pcm.samples.isEmpty else { throw SoundError(.content, "the online voice said nothing") }
-        try? cache.keep(pcm, for: url)
         return .success(pcm)
       } catch {
         return .failure(error)

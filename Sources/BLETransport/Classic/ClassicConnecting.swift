@@ -71,8 +71,7 @@ extension BlueZ {
         }
       }
     }
-    let connector = RFCOMMConnector(
-      to: printer.address.description, from: adapter.address?.description, clock: clock)
+    let connector = serialPorts.connector(printer.address.description, adapter.address?.description, clock)
     let known = printer.channel ?? memory[printer.address].channel
     let result = await fairly(at: adapter.path, by: deadline) {
       () -> Result<RFCOMMConnector.Connection, ClassicFault> in
@@ -145,14 +144,14 @@ extension BlueZ {
 
   /// Makes us known to bluetoothd as the Serial Port's client, now and whenever it has started again.
   private func registerSerialPort() async {
-    let profile = serialPorts.profile
+    let (profile, place) = (serialPorts.profile, serialPorts.place)
     if !serialPorts.isRegistered {
       serialPorts.isRegistered = true
       _ = await addRegistration { [clock] bus in
-        await profile.register(on: bus, clock: clock, isNew: true)
+        await profile.register(on: bus, keeping: place, clock: clock, isNew: true)
       }
     } else if profile.standing != .registered, let bus {
-      await profile.register(on: bus, clock: clock, isNew: false)
+      await profile.register(on: bus, keeping: place, clock: clock, isNew: false)
     }
   }
 
@@ -220,7 +219,12 @@ enum ClassicAnswer: Equatable {
 /// What the Serial Port needs in a process.
 struct SerialPorts {
   let profile: SerialPortProfile
+  let place = SerialPortProfile.Place(nil)
   let memory: SerialPortMemory
+  /// Makes what connects by the socket: to a printer, from an adapter.
+  var connector: @Sendable (String, String?, any BootTimeClock) -> RFCOMMConnector = {
+    RFCOMMConnector(to: $0, from: $1, clock: $2)
+  }
   /// Whether the profile is registered whenever bluetoothd starts.
   var isRegistered = false
 }

@@ -45,9 +45,11 @@ final class SerialPortProfile: DBusObject {
     }
   }
 
+  /// Our place on the bus. It holds the profile, so the profile does not hold it.
+  typealias Place = Locked<(bus: DBusConnection, export: DBusExport)?>
+
   private struct State {
     var standing = Standing.unknown
-    var export: (bus: ObjectIdentifier, export: DBusExport)?
     /// By the device's object path.
     var expected: [String: Expected] = [:]
   }
@@ -79,13 +81,15 @@ final class SerialPortProfile: DBusObject {
 
   /// Makes ourselves known to bluetoothd, unless it knows us.
   ///
-  /// - Parameter isNew: Whether this bluetoothd has just started and knows nobody.
-  func register(on bus: DBusConnection, clock: any BootTimeClock, isNew: Bool) async {
+  /// - Parameters:
+  ///   - place: Keeps our place on the bus; it is taken anew on another bus.
+  ///   - isNew: Whether this bluetoothd has just started and knows nobody.
+  func register(on bus: DBusConnection, keeping place: Place, clock: any BootTimeClock, isNew: Bool) async {
     if isNew { state.withLock { $0.standing = .unknown } }
     guard standing != .registered else { return }
     let outcome: Standing
     do throws(DBusError) {
-      try export(on: bus)
+      try export(on: bus, keeping: place)
       let options: [String: DBusValue] = [
         "Name": .string("printd"), "Role": .string("client"), "RequireAuthentication": .boolean(false),
         "RequireAuthorization": .boolean(false), "AutoConnect": .boolean(false),
@@ -110,11 +114,10 @@ final class SerialPortProfile: DBusObject {
     state.withLock { $0.standing = outcome }
   }
 
-  private func export(on bus: DBusConnection) throws(DBusError) {
-    let id = ObjectIdentifier(bus)
-    guard state.withLock({ $0.export?.bus }) != id else { return }
+  private func export(on bus: DBusConnection, keeping place: Place) throws(DBusError) {
+    guard place.withLock({ $0?.bus }) !== bus else { return }
     let export = try bus.export(self, at: Self.path)
-    state.withLock { $0.export = (id, export) }
+    place.withLock { $0 = (bus, export) }
   }
 
   /// Says that a connection of this device is asked for; it is taken in for as long as the result lives.

@@ -88,7 +88,7 @@ extension BlueZ {
     let parts = GATTLink.Parts(
       printer: printer, characteristics: found,
       chunk: GATTLink.chunk(for: printer, mtu: await mtu(of: found, by: deadline)),
-      way: await way(for: printer, found, by: deadline), isOurConnection: isOurs, number: nextID)
+      rule: await rule(for: printer, found, by: deadline), isOurConnection: isOurs, number: nextID)
     let link = GATTLink(parts, bluez: self, bus: bus)
     if let notify = found.notify {
       try await listen(to: notify, link, by: deadline)
@@ -112,22 +112,26 @@ extension BlueZ {
     return answer?.first?.uint16.map { Int($0) } ?? 23
   }
 
-  private func way(
+  private func rule(
     for printer: BluetoothPrinter, _ found: PrintCharacteristics, by deadline: BootInstant
-  ) async -> GATTLink.Way {
-    if !found.write.takesCommands { return .requests }
-    if printer.writeMode == .requests, found.write.takesRequests { return .requests }
-    if printer.writeMode == .automatic, found.write.takesRequests,
-      await mayReorder(found.service.device, by: deadline)
-    {
-      note("\(printer.title): may take data on several channels (EATT), so each write is acknowledged")
-      return .requests
+  ) async -> WriteRule {
+    var rule = WriteRule(takesCommands: found.write.takesCommands, takesRequests: found.write.takesRequests)
+    rule.barriers = tree.barriers(for: found)
+    switch printer.writeMode {
+    case .requests:
+      rule.onlyRequests = true
+    case .commands:
+      if rule.takesCommands { rule.takesRequests = false }
+    case .automatic:
+      if rule.takesRequests, rule.takesCommands, await mayReorder(found.service.device, by: deadline) {
+        note("\(printer.title): may take data on several channels (EATT), so each write is acknowledged")
+        rule.onlyRequests = true
+      }
     }
-    let targets = tree.barrierTargets(for: found)
-    if !targets.isEmpty { return .commands(targets) }
-    if found.write.takesRequests { return .commandsEndingInRequest }
-    note("\(printer.title): has nothing that can be read between writes; what has arrived cannot be known")
-    return .commandsUnheard
+    if !rule.isHeard {
+      note("\(printer.title): has nothing that can be read between writes; what has arrived cannot be known")
+    }
+    return rule
   }
 
   /// Whether the peer supports EATT (Server Supported Features, bit 0): bluetoothd 5.66 opens several channels then, and
@@ -180,7 +184,7 @@ extension GATTLink {
 extension BlueZTree {
   /// Attributes whose reading can be a barrier, the best first: what every phone reads (the device's name and what it is),
   /// then whatever is readable in other services, and last the printer's own.
-  func barrierTargets(for found: PrintCharacteristics) -> [GATTLink.BarrierTarget] {
+  func barriers(for found: PrintCharacteristics) -> [WriteRule.Barrier] {
     let all = services(of: found.service.device).flatMap { service in
       characteristics(of: service.path).filter(\.isReadable).map { (service: service, characteristic: $0) }
     }
@@ -195,7 +199,7 @@ extension BlueZTree {
       (rank($0.characteristic.uuid, isOwn: $0.service == found.service), $0.characteristic.path)
     }
     return ranked.sorted { $0 < $1 }.prefix(3).map {
-      GATTLink.BarrierTarget(path: $0.1, interface: BlueZName.gattCharacteristic)
+      WriteRule.Barrier(path: $0.1, interface: BlueZName.gattCharacteristic)
     }
   }
 }

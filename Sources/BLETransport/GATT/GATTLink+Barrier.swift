@@ -9,8 +9,8 @@ extension GATTLink {
 
   /// Reads another attribute behind all accepted bytes, unless a barrier is out or this link reads none.
   private func sendBarrier(if isDue: (WriteWindow) -> Bool) {
-    let target = state.withLock { state -> BarrierTarget? in
-      guard case .commands(let targets) = state.way, let target = targets.first else { return nil }
+    let target = state.withLock { state -> WriteRule.Barrier? in
+      guard let target = state.rule.barriers.first else { return nil }
       guard state.window.barrier == nil, state.loss == nil, isDue(state.window) else { return nil }
       state.window.sendBarrier()
       return target
@@ -37,17 +37,12 @@ extension GATTLink {
   }
 
   /// Takes the next attribute for barriers, and when there is none, requests instead.
-  private func barrierFailed(_ target: BarrierTarget, _ error: DBusError) {
+  private func barrierFailed(_ target: WriteRule.Barrier, _ error: DBusError) {
     let gaveUp = state.withLock { state -> Bool in
       state.window.loseBarrier()
-      guard error.name != nil, case .commands(var targets) = state.way else { return false }
-      targets.removeAll { $0 == target }
-      if targets.isEmpty {
-        state.way = state.canRequest ? .commandsEndingInRequest : .commandsUnheard
-      } else {
-        state.way = .commands(targets)
-      }
-      return targets.isEmpty
+      guard error.name != nil else { return false }
+      state.rule.barriers.removeAll { $0 == target }
+      return !state.rule.canBar
     }
     if error.name == nil {
       lose(LinkError(.lost, "\(printer.title): the printer does not answer any more (\(error))"))
@@ -71,8 +66,7 @@ extension GATTLink {
       }
       try check(deadline)
       let isOver = state.withLock { state in
-        guard case .commands = state.way else { return true }
-        return state.window.hasRoom(for: count)
+        !state.rule.canBar || state.window.hasRoom(for: count)
       }
       if isOver { return }
       guard hasNews else { throw LinkError(.deadline, "\(printer.title): the printer takes no data in time") }
@@ -80,25 +74,19 @@ extension GATTLink {
   }
 
   /// Waits until the printer's ATT layer has everything; a link without any barrier does not wait.
+  ///
+  /// - Throws: ``LinkError``; `.deadline` also when a request of an earlier call was not answered, since then nobody can tell.
   func flush(by deadline: BootInstant, isClosing: Bool) async throws(LinkError) {
     while true {
       try check(deadline, isClosing: isClosing)
-      let isOver = state.withLock { state in
-        switch state.way {
-        case .commandsUnheard: !state.isRequesting
-        case .commands, .commandsEndingInRequest, .requests:
-          state.window.unacknowledged == 0 && !state.isRequesting
-        }
+      let (rule, unheard) = state.withLock { ($0.rule, $0.window.unacknowledged) }
+      guard rule.isHeard, unheard > 0 else { return }
+      guard rule.canBar else {
+        throw LinkError(.deadline, "\(printer.title): the printer has not acknowledged the last bytes")
       }
-      if isOver { return }
       sendBarrier { $0.unacknowledged > 0 }
       let round = bell.round
-      let waits = state.withLock { $0.window.barrier != nil || $0.isRequesting }
-      guard waits else {
-        // Bytes whose request failed in doubt: nothing can tell any more.
-        if state.withLock({ if case .commands = $0.way { false } else { true } }) { return }
-        continue
-      }
+      guard state.withLock({ $0.window.barrier != nil && $0.loss == nil }) else { continue }
       await bell.wait(past: round, by: deadline)
     }
   }

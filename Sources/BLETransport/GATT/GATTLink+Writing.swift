@@ -2,75 +2,115 @@ import DBus
 import ESCPOS
 
 extension GATTLink {
-  /// How many commands wait for bluetoothd's answer at a time; each is a round trip on the bus, and together they cost
-  /// little more than one.
-  private static let mostInFlight = 32
+  /// The most commands of one run; long enough that the radio has work while the run's answer is waited for.
+  private static let longestRun = 32
+  /// Up to so many bytes each command is answered for by itself: whether *anything* of a job has gone is decided by its
+  /// first bytes.
+  private static let exactLimit = 512
   private static let busyPause = Duration.milliseconds(10)
 
-  private typealias Flying = (call: DBusPendingCall, count: Int)
-
-  /// Sends as commands what fits, and takes it off `rest`.
-  ///
-  /// - Parameter all: Whether to go on until nothing is left; else the last chunk of the window and of `rest` stays, to be
-  ///   sent as a request.
-  func command(_ rest: inout Outgoing, all: Bool, by deadline: BootInstant) async throws(LinkError) {
-    var flying: [Flying] = []
-    do throws(LinkError) {
-      while !rest.isEmpty {
-        try check(deadline)
-        let part = rest.chunk(chunk)
-        if !all, isLast(part, of: rest) { break }
-        guard state.withLock({ $0.way == .commandsUnheard || $0.window.hasRoom(for: part.count) }) else {
-          try await land(&flying, &rest)
-          try await room(for: part.count, by: deadline)
-          guard case .commands = state.withLock({ $0.way }) else { return }
-          continue
-        }
-        flying.append((try hand(part, "command", by: deadline), part.count))
-        rest.advance(part.count)
-        sendBarrierIfDue()
-        if flying.count == Self.mostInFlight || rest.isEmpty {
-          if try await land(&flying, &rest) { try await pause(by: deadline) }
-        }
+  /// How the next bytes go, and the chunks that can go as commands now.
+  func next(_ rest: Outgoing) -> (step: WriteRule.Step, parts: [ArraySlice<UInt8>]) {
+    let now = clock.now
+    return state.withLock { state in
+      state.pace?.isTrusted = !state.rule.takesRequests
+      var room = state.pace?.room(at: now) ?? .max
+      var window = state.window
+      var ahead = rest
+      var parts: [ArraySlice<UInt8>] = []
+      while !ahead.isEmpty, parts.count < Self.longestRun {
+        let part = ahead.chunk(chunk)
+        if part.count > room { state.pace?.overflow() }
+        let isLast = part.count == ahead.remaining
+        let step = state.rule.step(window, count: part.count, room: room, isLast: isLast)
+        guard step == .command else { return (parts.isEmpty ? step : .command, parts) }
+        parts.append(part)
+        ahead.advance(part.count)
+        window.hand(part.count)
+        room -= part.count
       }
-      try await land(&flying, &rest)
-    } catch {
-      // What has been handed over is accounted for before anybody asks how much it was.
-      _ = try? await land(&flying, &rest)
-      throw error
+      return (.command, parts)
     }
   }
 
-  /// Whether a chunk is the last before a request must follow.
-  private func isLast(_ part: ArraySlice<UInt8>, of rest: Outgoing) -> Bool {
-    part.count == rest.remaining || !state.withLock { $0.window.hasRoom(for: part.count + chunk) }
+  /// Sends chunks as commands, and takes them off `rest`.
+  func sendCommands(
+    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, by deadline: BootInstant
+  ) async throws(LinkError) {
+    if parts.count == 1 || rest.remaining <= Self.exactLimit {
+      try await sendExactly(parts, &rest, by: deadline)
+    } else {
+      try await sendRun(parts, &rest, by: deadline)
+    }
   }
 
-  /// Hands a write to the bus; its bytes count as accepted from now on.
-  private func hand(
-    _ part: ArraySlice<UInt8>, _ type: String, by deadline: BootInstant
-  ) throws(LinkError) -> DBusPendingCall {
-    let options: DBusValue = .variants(["type": .string(type)])
-    let call = DBusCall(
+  /// Counts bytes as accepted, the moment before they are handed over.
+  private func hand(_ count: Int) {
+    let now = clock.now
+    state.withLock { state in
+      state.window.hand(count)
+      state.pace?.send(count, at: now)
+    }
+  }
+
+  /// A write of bytes to the print characteristic.
+  private func write(_ part: ArraySlice<UInt8>, _ type: String) -> DBusCall {
+    DBusCall(
       destination: BlueZName.service, path: characteristic, interface: BlueZName.gattCharacteristic,
-      member: "WriteValue", arguments: [.bytes(Array(part)), options], autoStart: false)
-    state.withLock { $0.window.hand(part.count) }
+      member: "WriteValue", arguments: [.bytes(Array(part)), .variants(["type": .string(type)])],
+      autoStart: false)
+  }
+
+  /// Sends commands of which only the last is answered.
+  ///
+  /// bluetoothd refuses a command for a connection that is gone, for a characteristic that another program has acquired, and
+  /// while another program's request is out on it. The first two last, and show in the last answer; in the third case
+  /// that program's data is in the receipt anyhow. So one answer is enough, and any refusal is the end of the link.
+  private func sendRun(
+    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, by deadline: BootInstant
+  ) async throws(LinkError) {
+    let calls = parts.map { write($0, "command") }
+    let count = parts.reduce(0) { $0 + $1.count }
+    hand(count)
+    rest.advance(count)
     do throws(DBusError) {
-      return try bus.begin(call, by: deadline)
+      let call = try bus.begin(run: calls, by: deadline)
+      sendBarrierIfDue()
+      _ = try await call?.values()
     } catch {
-      state.withLock { $0.window.refuse(part.count) }
-      throw LinkError(.lost, "\(printer.title): the write cannot be sent: \(error)")
+      if error.code == .invalid { state.withLock { $0.window.refuse(count) } }
+      if error.isRefusal {
+        let loss = LinkError(.lost, "\(printer.title): bluetoothd refuses the data (\(error))")
+        lose(loss)
+        throw loss
+      }
+      throw failure(error)
     }
   }
 
-  /// Waits for bluetoothd's answers to commands. Those that it has refused go back to the front of `rest`.
-  ///
-  /// - Returns: Whether it had refused some only because it was busy; they may be sent again.
-  @discardableResult
-  private func land(_ flying: inout [Flying], _ rest: inout Outgoing) async throws(LinkError) -> Bool {
+  /// Sends commands that are each answered: those that were refused go back to the front of `rest`.
+  private func sendExactly(
+    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, by deadline: BootInstant
+  ) async throws(LinkError) {
+    var flying: [(call: DBusPendingCall, count: Int)] = []
     var refusal: DBusError?
     var doubt: DBusError?
+    for part in parts {
+      hand(part.count)
+      rest.advance(part.count)
+      do throws(DBusError) {
+        flying.append((try bus.begin(write(part, "command"), by: deadline), part.count))
+      } catch {
+        state.withLock { $0.window.refuse(part.count) }
+        rest.goBack(part.count)
+        refusal = error
+        break
+      }
+    }
+    sendBarrierIfDue()
     var hasHole = false
+    // The answers come in order: once the last is there, none of the others has to be waited for.
+    _ = try? await flying.last?.call.values()
     for (call, count) in flying {
       do throws(DBusError) {
         _ = try await call.values()
@@ -86,81 +126,62 @@ extension GATTLink {
         }
       }
     }
-    flying = []
     if let doubt { throw failure(doubt) }
-    guard let refusal else { return false }
+    guard let refusal else { return }
     if hasHole {
       let error = LinkError(.lost, "\(printer.title): bluetoothd left out a part of the data (\(refusal))")
       lose(error)
       throw error
     }
     guard BlueZFault(refusal) == .inProgress else { throw failure(refusal) }
-    return true
+    // A request is out on the characteristic: one of ours whose time was over, or another program's.
+    try await self.rest(for: Self.busyPause, by: deadline)
   }
 
   /// Sends one chunk as a request, waits for the printer's answer and takes the chunk off `rest`.
+  ///
+  /// One of an earlier call, whose time was over, may still be out; bluetoothd then says that it is busy.
   func request(_ rest: inout Outgoing, by deadline: BootInstant) async throws(LinkError) {
     guard !rest.isEmpty else { return }
-    // One of an earlier call, whose time was over, may still be out.
-    try await requestEnd(by: deadline)
     try check(deadline)
     let part = rest.chunk(chunk)
-    state.withLock { $0.isRequesting = true }
-    let call: DBusPendingCall
-    do throws(LinkError) {
-      call = try hand(part, "request", by: clock.now.advanced(by: Self.answerTime))
-    } catch {
-      state.withLock { $0.isRequesting = false }
-      throw error
-    }
-    rest.advance(part.count)
+    hand(part.count)
     let position = bytesAccepted
-    // In a task of its own: the answer counts also when its sender has stopped waiting.
-    Task { [self] in
-      do throws(DBusError) {
-        _ = try await call.values()
-        state.withLock { state in
-          state.window.acknowledge(upTo: position)
-          state.isProven = true
-          state.isRequesting = false
-        }
-      } catch {
-        state.withLock { state in
-          if error.isRefusal { state.window.refuse(part.count) }
-          // The printer has answered, if only that it takes no requests.
-          if error.saysRequestsAreNotTaken { state.canRequest = false }
-          state.requestFailure = error
-          state.isRequesting = false
-        }
+    do throws(DBusError) {
+      _ = try await bus.begin(write(part, "request"), by: deadline).values()
+      rest.advance(part.count)
+      let now = clock.now
+      state.withLock { state in
+        state.window.acknowledge(upTo: position)
+        state.rule.isProven = true
+        state.pace?.send(0, at: now)
       }
-      bell.ring()
+    } catch {
+      guard error.isRefusal else { throw failure(error) }
+      let goesOn = state.withLock { state in
+        state.window.refuse(part.count)
+        // The printer has answered, if only that it takes no requests.
+        if error.saysRequestsAreNotTaken, state.rule.takesCommands { state.rule.takesRequests = false }
+        return !state.rule.takesRequests
+      }
+      if goesOn { return }
+      guard BlueZFault(error) == .inProgress else { throw failure(error) }
+      try await self.rest(for: Self.busyPause, by: deadline)
     }
-    try await requestEnd(by: deadline)
-    let failed = state.withLock { state in
-      defer { state.requestFailure = nil }
-      return state.requestFailure
-    }
-    guard let failed else { return }
-    if failed.isRefusal { rest.goBack(part.count) }
-    if failed.saysRequestsAreNotTaken, state.withLock({ $0.way }) != .requests { return }
-    guard failed.isRefusal, BlueZFault(failed) == .inProgress else { throw failure(failed) }
-    try await pause(by: deadline)
   }
 
-  /// Waits until no request is out.
-  private func requestEnd(by deadline: BootInstant) async throws(LinkError) {
-    let isOver = try await bell.wait(by: deadline) {
-      state.withLock { !$0.isRequesting || $0.loss != nil || $0.isClosed }
-    }
-    try checkAlive()
-    guard isOver else { throw LinkError(.deadline, "\(printer.title): the printer takes no data in time") }
+  /// Waits until the printer has emptied half of its buffer, by its speed.
+  func pause(by deadline: BootInstant) async throws(LinkError) {
+    let now = clock.now
+    guard let end = state.withLock({ $0.pace?.halfEmpty(after: now) }) else { return }
+    // The clock may be a hair short of the rounding in the pace.
+    try await rest(for: max(now.duration(to: end), .milliseconds(1)), by: deadline)
   }
 
-  /// Another program has a request out on the characteristic.
-  private func pause(by deadline: BootInstant) async throws(LinkError) {
+  private func rest(for time: Duration, by deadline: BootInstant) async throws(LinkError) {
+    let end = min(deadline, clock.now.advanced(by: time))
+    _ = try await bell.wait(by: end) { state.withLock { $0.loss != nil || $0.isClosed } }
     try check(deadline)
-    let end = min(deadline, clock.now.advanced(by: Self.busyPause))
-    do { try await clock.sleep(until: end, tolerance: nil) } catch { throw .cancelled }
   }
 
   /// What a write's error means for the link.

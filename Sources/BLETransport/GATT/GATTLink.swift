@@ -3,48 +3,22 @@ public import ESCPOS
 
 /// A link to a printer by GATT: print data in writes of one characteristic, answers in notifications of another.
 ///
-/// Data goes as Write Commands, many in a connection interval, with a barrier now and then (``WriteWindow``); where the
-/// characteristic, the peer or the configuration asks for it, as Write Requests, one in two intervals. The first write of a
-/// link is a request wherever that is possible: its answer proves that the printer takes our data at all, while commands
-/// to a printer that wants a pairing vanish without a word.
+/// Data goes as Write Commands, many in a connection interval, and as Write Requests where ``WriteRule`` says so. The first
+/// write of a link is a request wherever that is possible: its answer proves that the printer takes our data at all, while
+/// commands to a printer that wants a pairing vanish without a word.
 ///
 /// ``bytesAccepted`` counts what bluetoothd was given and has not refused: any of it may be on paper. ``bytesAcknowledged``
 /// counts what is known to have reached the printer's ATT layer.
 ///
-/// A barrier is a read of another attribute. Its answer comes from the printer's Bluetooth module even while the printer
-/// itself has stopped (paper out), so that bluetoothd does not cut the link of a printer that takes no data: an
-/// unanswered request costs the link after 30 s (`ATT_TIMEOUT_INTERVAL`). Write Requests have that price; a printer that is
-/// set to them and stops for longer loses the link, and the job ends as unknown.
+/// An unanswered request costs the link after 30 s (`ATT_TIMEOUT_INTERVAL` of bluetoothd). So a printer that has stopped for
+/// longer loses it with a request out, and the job ends as unknown; the other choice, to send on, would lose bytes in the
+/// middle of a receipt that is then confirmed. Barriers are reads of another attribute, which the printer's Bluetooth
+/// module answers even while the printer itself has stopped; they cost no link.
 public final class GATTLink: PrinterLink, Sendable {
-  /// How a link writes.
-  enum Way: Equatable {
-    /// Commands, with reads of these attributes as barriers, the first first.
-    case commands([BarrierTarget])
-    /// Commands, and the last one of a window and of a call as a request, which is the barrier.
-    case commandsEndingInRequest
-    /// Commands; nothing can be known of their arrival.
-    case commandsUnheard
-    /// Requests.
-    case requests
-  }
-
-  /// An attribute whose reading is a barrier.
-  struct BarrierTarget: Equatable {
-    var path: String
-    var interface: String
-  }
-
   struct State {
     var window: WriteWindow
-    var way: Way
-    /// Whether Write Requests are taken.
-    var canRequest: Bool
-    /// Whether the printer has answered a write of this link, or need not.
-    var isProven: Bool
-    /// Whether a Write Request is out.
-    var isRequesting = false
-    /// Why the last request failed, until its sender has seen it.
-    var requestFailure: DBusError?
+    var rule: WriteRule
+    var pace: WritePace?
     var loss: LinkError?
     var isClosed = false
     var received: [UInt8] = []
@@ -79,7 +53,7 @@ public final class GATTLink: PrinterLink, Sendable {
     var printer: BluetoothPrinter
     var characteristics: PrintCharacteristics
     var chunk: Int
-    var way: Way
+    var rule: WriteRule
     /// Whether we made the connection, and so end it.
     var isOurConnection: Bool
     var number: Int
@@ -97,12 +71,12 @@ public final class GATTLink: PrinterLink, Sendable {
     self.bus = bus
     clock = bluez.clock
     bell = Bell(clock: bluez.clock)
-    let window = parts.printer.window ?? BluetoothPrinter.defaultWindow
+    let window = max(parts.chunk, parts.printer.window ?? BluetoothPrinter.radioWindow)
+    let burst = max(parts.chunk, parts.printer.window ?? BluetoothPrinter.burst)
     state = Locked(
       State(
-        window: WriteWindow(limit: max(window, parts.chunk)), way: parts.way,
-        canRequest: parts.characteristics.write.takesRequests, isProven: parts.printer.writeMode == .commands)
-    )
+        window: WriteWindow(limit: window), rule: parts.rule,
+        pace: parts.printer.bytesPerSecond.map { WritePace(rate: $0, burst: burst) }))
   }
 
   /// Bytes that bluetoothd was given and has not refused.
@@ -121,14 +95,13 @@ public final class GATTLink: PrinterLink, Sendable {
   public func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
     var rest = Outgoing(bytes)
     while !rest.isEmpty {
-      switch state.withLock({ $0.nextWay }) {
-      case .requests:
-        try await request(&rest, by: deadline)
-      case .commands, .commandsUnheard:
-        try await command(&rest, all: true, by: deadline)
-      case .commandsEndingInRequest:
-        try await command(&rest, all: false, by: deadline)
-        try await request(&rest, by: deadline)
+      try check(deadline)
+      let (step, parts) = next(rest)
+      switch step {
+      case .command: try await sendCommands(parts, &rest, by: deadline)
+      case .request: try await request(&rest, by: deadline)
+      case .wait: try await room(for: rest.chunk(chunk).count, by: deadline)
+      case .pause: try await pause(by: deadline)
       }
     }
   }
@@ -201,14 +174,5 @@ public final class GATTLink: PrinterLink, Sendable {
     guard clock.now < deadline else {
       throw LinkError(.deadline, "\(printer.title): the printer takes no data in time")
     }
-  }
-}
-
-extension GATTLink.State {
-  /// How the next write is to go: the first one as a request, if the characteristic takes any.
-  var nextWay: GATTLink.Way {
-    if !isProven, canRequest { return .requests }
-    if way == .commandsEndingInRequest, !canRequest { return .commandsUnheard }
-    return way
   }
 }

@@ -3,6 +3,9 @@ struct Outgoing {
   private let bytes: ArraySlice<UInt8>
   private var next: Int
 
+  /// How far it has come; only the difference of two positions means anything.
+  var position: Int { next }
+
   init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     next = bytes.startIndex

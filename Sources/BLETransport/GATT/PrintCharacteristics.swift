@@ -44,13 +44,16 @@ public struct PrintCharacteristics: Equatable, Sendable {
     let refusal = services.lazy.compactMap { service -> String? in
       if case .refused(let what) = PrintService.known(service.uuid)?.meaning { what } else { nil }
     }.first
+    var fault: Fault?
     for row in PrintService.table {
       if let refusal, row.meaning != .receiptPrinter { throw .refused(refusal) }
       for service in services where service.uuid == row.uuid {
-        if let found = try? choose(in: tree, service, row, printer) { return found }
+        do throws(Fault) { return try choose(in: tree, service, row, printer) } catch {
+          fault = fault ?? error
+        }
       }
     }
-    throw .unknown(services: services.map(\.uuid))
+    throw fault ?? .unknown(services: services.map(\.uuid))
   }
 
   private static func choose(

@@ -10,12 +10,12 @@ public struct BluetoothPrinter: Hashable, Sendable {
 
   /// How print data is written to a characteristic that takes it in both ways.
   public enum WriteMode: String, Sendable, CaseIterable {
-    /// Write Commands in windows, each ended by a barrier; Write Requests where the characteristic or the peer asks
-    /// for them.
+    /// Write Commands as far as the printer surely has room, then Write Requests, which a full printer holds back; requests
+    /// alone where the characteristic or the peer asks for them.
     case automatic
-    /// Write Commands, whatever the peer says.
+    /// Write Commands alone, whatever the printer says: what a full printer gets is lost.
     case commands
-    /// Write Requests only: slow, for printers that lose commands. The printer's buffer then holds the sender.
+    /// Write Requests alone: slow, and the printer's buffer holds the sender.
     case requests
   }
 
@@ -38,7 +38,11 @@ public struct BluetoothPrinter: Hashable, Sendable {
   /// The most bytes of one write, 1 through ``largestChunk``; the link's MTU bounds it too. Some printers lose more
   /// than they can take at once, whatever MTU they agreed to.
   public var chunk: Int?
-  /// The most bytes on their way without an acknowledgement; nil for ``defaultWindow``.
+  /// How fast the printer takes data out of its buffer, as its profile says; nil for a printer that keeps up with the
+  /// radio and gets all by Write Commands.
+  public var bytesPerSecond: Int?
+  /// The most bytes of a job that go by Write Commands, nil for ``burst``; for a printer that keeps up, the most that are on
+  /// their way unacknowledged, nil for ``radioWindow``.
   public var window: Int?
   /// The RFCOMM channel, where it is known; nil to ask the printer (SDP).
   public var channel: UInt8?
@@ -47,16 +51,17 @@ public struct BluetoothPrinter: Hashable, Sendable {
 
   /// Fills one packet of the LE data length extension (251 bytes with its headers); a longer write is no faster.
   public static let largestChunk = 244
-  /// Two windows' barriers are then never closer together than 16 chunks of ``largestChunk``: the barrier's own packet
-  /// costs little, and the usual receive buffer of 4 KB holds what is on its way unheard.
-  public static let defaultWindow = 8_192
+  /// Half of the smallest receive buffer of common printers (4 KB): most receipts fit into it.
+  public static let burst = 2_048
+  /// The answers that are waited for then cost less than one packet in thirty.
+  public static let radioWindow = 16_384
 
   /// Creates a printer; the optional parts are chosen when the link is opened.
   public init(
     name: String, address: BluetoothAddress, bearer: Bearer, adapter: String? = nil,
     service: BluetoothUUID? = nil, writeCharacteristic: BluetoothUUID? = nil,
     notifyCharacteristic: BluetoothUUID? = nil, writeMode: WriteMode = .automatic, chunk: Int? = nil,
-    window: Int? = nil, channel: UInt8? = nil, pin: String? = nil
+    bytesPerSecond: Int? = nil, window: Int? = nil, channel: UInt8? = nil, pin: String? = nil
   ) {
     self.name = name
     self.address = address
@@ -67,6 +72,7 @@ public struct BluetoothPrinter: Hashable, Sendable {
     self.notifyCharacteristic = notifyCharacteristic
     self.writeMode = writeMode
     self.chunk = chunk
+    self.bytesPerSecond = bytesPerSecond
     self.window = window
     self.channel = channel
     self.pin = pin

@@ -65,11 +65,7 @@ extension BlueZ {
       outcome = try result.get()
     }
     // What Pair has connected belongs to nobody; a link of our own is opened, and closed, later.
-    if device.addressType == "random" || !device.uuids.contains(.serialPort), !device.connected,
-      !device.paired
-    {
-      part(path)
-    }
+    if Sighting(device).radio == .ble, !device.connected, !device.paired { part(path) }
     if outcome != .wrongPIN { await trust(path) }
     return outcome
   }

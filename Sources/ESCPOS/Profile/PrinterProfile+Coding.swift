@@ -2,7 +2,7 @@ extension PrinterProfile {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, title, notes, widthDots, fontA, fontB, codePages, kanji, raster, barcodes, qr, cutter, drawer,
       beep
-    case withoutCommands, notReset, status, fence, bytesPerSecond
+    case withoutCommands, notReset, status, fence, bytesPerSecond, idleSeconds
   }
 
   /// Reads a profile.
@@ -31,6 +31,8 @@ extension PrinterProfile {
     status = try fields.required(.status)
     fence = try fields.required(.fence)
     bytesPerSecond = try fields.required(.bytesPerSecond, in: 100...1_000_000, unit: "bytes a second")
+    idleSeconds = try fields.optional(.idleSeconds)
+    try fields.check(.idleSeconds, (0...3600).contains(idleSeconds ?? 0), "expected 0 through 3600 seconds")
 
     for (key, font) in [(CodingKeys.fontA, fontA), (.fontB, fontB ?? fontA)] {
       try fields.check(

@@ -43,6 +43,9 @@ public struct PrinterProfile: Equatable, Sendable, Codable {
   /// time
   /// that stands in for a fence where there is none.
   public var bytesPerSecond: Int
+  /// How long a link without a job is kept open, in seconds, where the model asks for another time than usual; 0
+  /// through 3600.
+  public var idleSeconds: Int?
 
   /// A font of the printer.
   public struct Font: Equatable, Sendable, Codable {

@@ -18,7 +18,8 @@ protocol Command: Sendable {
 enum Commands {
   static let all: [any Command.Type] = [
     RunCommand.self, TestPrintCommand.self, ReprintCommand.self, WakeCommand.self, JobsCommand.self,
-    PrintersCommand.self, PreviewCommand.self, DecodeCommand.self, ConfigCommand.self, DoctorCommand.self,
+    PrintersCommand.self, PreviewCommand.self, DecodeCommand.self, AnnounceCommand.self, VoiceCommand.self,
+    ConfigCommand.self, DoctorCommand.self,
   ]
 
   static let overview = """

@@ -37,6 +37,7 @@ struct DoctorCommand: Command {
     findings.append(fonts(loaded.configuration.raster))
     findings += await BluetoothCheck.findings(loaded.configuration.printers)
     findings += await PrinterCheck.findings(loaded.configuration.printers, loaded)
+    findings += await VoiceCheck.findings(loaded.configuration)
     for finding in findings { Console.print(finding.text) }
     return findings.allSatisfy(\.isGood) ? .success : .unavailable
   }

@@ -92,7 +92,10 @@ struct JobsCommand: Command {
       let document = job.copy > 1 ? "\(job.kind) copy \(job.copy)" : job.kind
       var state = job.state.rawValue
       if job.state.isFinal, job.reportedAt == nil { state += ", unreported" }
-      let remark = job.reason ?? job.confirmation.map { $0 == .fence ? "" : $0.rawValue } ?? ""
+      var remark = job.reason ?? job.confirmation.map { $0 == .fence ? "" : $0.rawValue } ?? ""
+      if let voice = job.voice, voice != .ended(.played) {
+        remark += "\(remark.isEmpty ? "" : "; ")voice \(voice.text)"
+      }
       table.add(["\(job.id)", job.orderID, document, job.printer, state, remark])
       if timeline { table.addLine("    \(TimelineView.line(job.timeline))") }
     }

@@ -37,10 +37,11 @@ struct WakeCommand: Command {
     return completion.result == .failed ? .temporary : .success
   }
 
-  /// Prints what came of a wake and when.
+  /// Prints what came of a wake, and when.
   static func show(_ completion: CompletionMessage) {
     let reason = completion.reason.map { ": \($0)" } ?? ""
     Console.print("\(completion.result.rawValue) · \(completion.outcome)\(reason)".printable)
+    if let voice = completion.voice { Console.print("  voice: \(voice.text)".printable) }
     for job in completion.jobs {
       let reason = job.reason.map { ": \($0)" } ?? ""
       let copy = job.copy > 1 ? " copy \(job.copy)" : ""
@@ -49,4 +50,9 @@ struct WakeCommand: Command {
       Console.print("    \(TimelineView.line(job.timeline))")
     }
   }
+}
+
+extension Voice {
+  /// The end in words: `failed: no such clip`.
+  var text: String { reason.map { "\(word): \($0)" } ?? word }
 }

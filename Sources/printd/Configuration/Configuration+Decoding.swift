@@ -7,7 +7,7 @@ extension Configuration {
     case stateDirectory = "state_directory"
     case locale
     case timeZone = "time_zone"
-    case images, profiles, budget, jobs, printers, routes, orders, wakes, webhook, control
+    case images, profiles, budget, jobs, printers, routes, orders, wakes, webhook, voice, control
   }
 
   init(from decoder: any Decoder) throws {
@@ -24,6 +24,7 @@ extension Configuration {
     try fields.read(.orders, into: &orders)
     try fields.read(.wakes, into: &wakes)
     try fields.read(.webhook, into: &webhook)
+    try fields.read(.voice, into: &voice)
     try fields.read(.control, into: &control)
   }
 }

@@ -4,7 +4,7 @@ extension Configuration.Printer {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, link, address, profile, overrides
     case idleSeconds = "idle_seconds"
-    case adapter, service
+    case adapter, service, characteristic
     case writeMode = "write_mode"
     case chunk, channel
     case pinFile = "pin_file"
@@ -17,7 +17,7 @@ extension Configuration.Printer {
     profile = try fields.word(.profile)
     try fields.read(.address, into: &address)
     try fields.read(.overrides, into: &overrides)
-    try fields.read(.idleSeconds, into: &idleSeconds, in: 0...3600)
+    idleSeconds = try fields.whole(.idleSeconds, in: 0...3600)
     if address?.isEmpty ?? (link != .virtual) {
       throw fields.fault(
         .address, "is needed for link \"\(link.rawValue)\", such as \"\(link.exampleAddress)\"")
@@ -44,24 +44,29 @@ extension Configuration.Printer {
       }
       adapter = BluetoothAddress(word)?.description ?? word
     }
-    if fields.container.contains(.service) {
-      guard let uuid = BluetoothUUID(try fields.word(.service)) else {
-        throw fields.fault(
-          .service, "must be a UUID, such as \"18f0\" or \"49535343-fe7d-4ae5-8fa9-9fafd205e455\"")
-      }
-      service = uuid.full
-    }
+    service = try Self.uuid(.service, of: fields)
+    characteristic = try Self.uuid(.characteristic, of: fields)
     if fields.container.contains(.writeMode) { writeMode = try fields.choice(.writeMode, WriteMode.self) }
     chunk = try fields.whole(.chunk, in: 20...512)
     channel = try fields.whole(.channel, in: 1...30)
     let places: [(key: CodingKeys, links: [Link])] = [
-      (.adapter, [.ble, .rfcomm]), (.service, [.ble]), (.writeMode, [.ble]), (.chunk, [.ble]),
+      (.adapter, [.ble, .rfcomm]), (.service, [.ble]), (.characteristic, [.ble]), (.writeMode, [.ble]),
+      (.chunk, [.ble]),
       (.channel, [.rfcomm]), (.pinFile, [.ble, .rfcomm]),
     ]
     for (key, links) in places where fields.container.contains(key) && !links.contains(link) {
       let names = links.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
       throw fields.fault(key, "does not go together with link \"\(link.rawValue)\"; it is for \(names)")
     }
+  }
+
+  /// A UUID in full; nil when the key is not there.
+  private static func uuid(_ key: CodingKeys, of fields: Fields<CodingKeys>) throws -> String? {
+    guard fields.container.contains(key) else { return nil }
+    guard let uuid = BluetoothUUID(try fields.word(key)) else {
+      throw fields.fault(key, "must be a UUID, such as \"18f0\" or \"49535343-fe7d-4ae5-8fa9-9fafd205e455\"")
+    }
+    return uuid.full
   }
 
   /// `hci` and a number, as the kernel names adapters.

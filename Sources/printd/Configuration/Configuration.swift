@@ -22,6 +22,8 @@ struct Configuration: Decodable, Equatable, Sendable {
   var orders: Orders?
   var wakes = Wakes()
   var webhook: Webhook?
+  /// Says payments aloud; nil for no voice.
+  var voice: Voice?
   var control = Control()
 
   /// The wake's budget.
@@ -87,12 +89,14 @@ struct Configuration: Decodable, Equatable, Sendable {
     var profile: String
     /// Replaces single features of the profile.
     var overrides: Overrides?
-    /// The link is given up after this long without a job, seconds.
-    var idleSeconds = 45
+    /// The link is given up after this long without a job, seconds; nil for what the profile says, or 45.
+    var idleSeconds: Int?
     /// The Bluetooth adapter, `hci1` or its address; nil for the one that knows the printer, or the first.
     var adapter: String?
     /// The GATT service to print to, as a UUID or its short form, where the usual ones are not to be taken.
     var service: String?
+    /// The characteristic to write to, where the service has several that can be written.
+    var characteristic: String?
     /// How bytes are written over BLE.
     var writeMode = WriteMode.auto
     /// The most bytes of one write over BLE, 20 through 512; nil for what the link allows.

@@ -173,6 +173,7 @@ extension Configuration {
       printers[index].pinFile = printers[index].pinFile.map(absolute)
     }
     profiles = profiles.map(absolute)
+    voice?.resolvePaths(absolute)
     if var webhook {
       webhook.secretFiles = webhook.secretFiles.map(absolute)
       self.webhook = webhook

@@ -10,6 +10,7 @@ struct ControlRoutes: Sendable {
   let handler: WakeHandler
   let journal: Journal
   let printing: Printing
+  let voice: ShopVoice?
   /// Reads printers, routes and secrets again; says why not.
   let reload: @Sendable () async -> Failure?
 
@@ -69,6 +70,9 @@ struct ControlRoutes: Sendable {
         return .json(try await status())
       }
     }
+    router.on(.post, "/v1/announcements") { request in
+      await answer { .json(try await announce(request.body)) }
+    }
     router.on(.get, "/metrics") { _ in
       await answer {
         let text = MetricsPage.text(await handler.status(), try await journal.counts())
@@ -81,6 +85,14 @@ struct ControlRoutes: Sendable {
 
   private func status() async throws -> StatusMessage {
     StatusMessage(await handler.status(), try await journal.counts())
+  }
+
+  private func announce(_ body: [UInt8]) async throws -> VoiceEndMessage {
+    let wanted = try DocumentReader.read(AnnouncementMessage.self, from: body)
+    guard let voice else {
+      throw Failure(.configuration, "no voice is configured", remedy: "add \"voice\" to the configuration")
+    }
+    return VoiceEndMessage(try await voice.announce(wanted))
   }
 
   private func jobs(_ request: HTTPServer.Request) async throws -> [JobMessage] {

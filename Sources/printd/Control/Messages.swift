@@ -29,6 +29,7 @@ struct CompletionMessage: Codable, Sendable {
   var replayed: Bool?
   var jobs: [JobMessage]
   var timeline: Timeline
+  var voice: Voice?
 }
 
 /// A job as the commands show it.
@@ -50,6 +51,7 @@ struct JobMessage: Codable, Sendable {
   var bytesTotal: Int
   var bytesAccepted: Int
   var timeline: Timeline
+  var voice: Voice?
 
   enum CodingKeys: String, CodingKey {
     case id
@@ -61,7 +63,7 @@ struct JobMessage: Codable, Sendable {
     case reportedAt = "reported_at"
     case bytesTotal = "bytes_total"
     case bytesAccepted = "bytes_accepted"
-    case timeline
+    case timeline, voice
   }
 
   init(_ job: Job) {
@@ -82,6 +84,7 @@ struct JobMessage: Codable, Sendable {
     bytesTotal = job.bytesTotal
     bytesAccepted = job.bytesAccepted
     timeline = job.timeline
+    voice = job.voice
   }
 }
 

@@ -45,6 +45,11 @@ enum MetricsPage {
       status.counts.ended.sorted { $0.key < $1.key }.map {
         (labels: [("state", $0.key)], value: Double($0.value))
       })
+    metrics.add(
+      "printd_announcements_total", .counter, "Payments whose announcement was asked for, by its end.",
+      status.counts.announcements.sorted { $0.key < $1.key }.map {
+        (labels: [("end", $0.key)], value: Double($0.value))
+      })
     return metrics.text
   }
 }

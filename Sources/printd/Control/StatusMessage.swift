@@ -75,7 +75,7 @@ extension CompletionMessage {
           job: job.id, orderID: job.key.orderID, kind: job.key.kind, copy: job.key.copy, printer: job.printer,
           outcome: job.outcome.word, reason: job.outcome.reason, timeline: job.timeline)
       },
-      timeline: completion.timeline)
+      timeline: completion.timeline, voice: completion.voice.map { .ended($0) })
   }
 
   /// The end of something that has no jobs.

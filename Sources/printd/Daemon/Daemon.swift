@@ -15,6 +15,7 @@ struct Daemon {
   private let printing: Printing
   private let orders: any OrderPort
   private let handler: WakeHandler
+  private let voice: ShopVoice?
   private let secrets: Secrets?
 
   /// Opens the journal and wires the story; nothing listens yet.
@@ -44,8 +45,9 @@ struct Daemon {
         "the journal was damaged; what could not be read may print again",
         ["kept": aside.path, "finding": aside.finding, "jobs_saved": aside.savedJobs])
     }
+    voice = try configuration.shopVoice(clock: clock)
     let ports = Ports(
-      orders: orders, jobs: journal, prepare: printing.prepare,
+      orders: orders, jobs: journal, prepare: printing.prepare, announcer: voice,
       note: { event in
         let priority: Log.Priority =
           switch event.level {
@@ -77,7 +79,7 @@ struct Daemon {
       place,
       limits: HTTPServer.Limits(bodyBytes: 1 << 20, receive: .seconds(10)), name: "control",
       ControlRoutes(
-        handler: handler, journal: journal, printing: printing, reload: { await reloads.run() }
+        handler: handler, journal: journal, printing: printing, voice: voice, reload: { await reloads.run() }
       ).router)
     let webhook = try webhookServer(sockets["webhook"])
     do throws(JournalError) {
@@ -89,6 +91,8 @@ struct Daemon {
     ServiceNotify.ready(await watchdog.summary())
     Log.info("ready", ["version": Version.text, "printers": configuration.printers.count])
     let watching = Task { await watchdog.run() }
+    // Clips and volumes are nothing that a wake has to wait for.
+    let voicing = Task { [voice] in await voice?.start() }
     let upkeep = Task { [journal] in await Upkeep.run(journal) }
     serving: for await request in requests {
       switch request {
@@ -98,6 +102,7 @@ struct Daemon {
     }
     await stop(webhook, control)
     watching.cancel()
+    voicing.cancel()
     upkeep.cancel()
   }
 
@@ -185,6 +190,7 @@ struct Daemon {
     await handler.stop(by: clock.now.advanced(by: patience))
     await webhook?.stop()
     await control.stop()
+    await voice?.stop()
     await Bluetooth.stop()
     await journal.close()
     Log.info("stopped")

@@ -25,6 +25,9 @@ enum Log {
   static func warning(_ event: String, _ fields: [(String, Any)]) {
     Console.error(line(.warning, event, fields, prefixed: !onTerminal))
   }
+  static func info(_ event: String, _ fields: [(String, Any)]) {
+    Console.error(line(.info, event, fields, prefixed: !onTerminal))
+  }
   static func notice(_ event: String, _ fields: KeyValuePairs<String, Any> = [:]) {
     write(.notice, event, fields)
   }

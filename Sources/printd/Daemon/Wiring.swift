@@ -54,6 +54,7 @@ extension Configuration {
     if other.webhook?.listen != webhook?.listen || other.webhook?.connections != webhook?.connections {
       keys.append("webhook")
     }
+    if other.voice != voice { keys.append("voice") }
     if other.control != control { keys.append("control") }
     return keys
   }

@@ -43,7 +43,9 @@ extension Configuration.Printer {
       }
     return BluetoothPrinter(
       name: name, address: address, bearer: link == .ble ? .ble : .rfcomm, adapter: adapter,
-      service: service.flatMap { BluetoothUUID($0) }, writeMode: mode, chunk: chunk,
+      service: service.flatMap { BluetoothUUID($0) },
+      writeCharacteristic: characteristic.flatMap { BluetoothUUID($0) },
+      writeMode: mode, chunk: chunk,
       channel: channel.flatMap(UInt8.init(exactly:)))
   }
 

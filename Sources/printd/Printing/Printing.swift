@@ -78,7 +78,8 @@ final class Printing: Sendable {
       plan.current.profiles[printer.name] = profile
       plan.setups.append(
         PrinterSetup(
-          name: printer.name, profile: profile, opener: opener, idleLimit: .seconds(printer.idleSeconds)))
+          name: printer.name, profile: profile, opener: opener,
+          idleLimit: .seconds(printer.idleSeconds ?? profile.idleSeconds ?? 45)))
     }
     return plan
   }

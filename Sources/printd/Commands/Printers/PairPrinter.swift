@@ -25,6 +25,11 @@ struct PairPrinter: Sendable {
     profile = try arguments.option("--profile")
     adapter = try arguments.option("--adapter")
     pinFile = try arguments.option("--pin-file")
+    if arguments.flag("--pin") {
+      throw Failure(
+        .usage, "a PIN never stands on the command line, where every user of the machine can read it",
+        remedy: "write it into a file, and: --pin-file FILE")
+    }
     yes = arguments.flag("--yes", "-y")
     test = !arguments.flag("--no-test")
     force = arguments.flag("--force")

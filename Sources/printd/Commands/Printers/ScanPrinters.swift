@@ -8,6 +8,11 @@ struct ScanPrinters {
   var all: Bool
   var adapter: String?
 
+  /// Scanning slows or keeps away the connections of others, above all the daemon's: so a long scan takes a rest now and
+  /// then. An inquiry of Classic takes 10.24 s, and all of one must fit in.
+  private static let stretch = Duration.seconds(25)
+  private static let rest = Duration.seconds(4)
+
   /// Takes the options out of the arguments.
   init(_ arguments: inout Arguments, json: Bool) throws(Failure) {
     self.json = json
@@ -61,11 +66,18 @@ struct ScanPrinters {
       let adapter = try await bluez.adapter(
         self.adapter, for: "scan", by: clock.now.advanced(by: .seconds(10)))
       let deadline = clock.now.advanced(by: .seconds(seconds))
-      let search = await bluez.search(on: adapter, .both)
+      var search = await bluez.search(on: adapter, .both)
       defer { search.end() }
+      var breath = clock.now.advanced(by: Self.stretch)
       var seen: [Sighting] = []
       while clock.now < deadline {
-        seen = try await bluez.sightings(on: adapter, otherThan: seen, by: deadline)
+        if clock.now >= breath {
+          search.end()
+          do { try await clock.sleep(for: Self.rest) } catch { break }
+          search = await bluez.search(on: adapter, .both)
+          breath = clock.now.advanced(by: Self.stretch)
+        }
+        seen = try await bluez.sightings(on: adapter, otherThan: seen, by: min(deadline, breath))
         // What the adapter is now, or why it is gone.
         _ = try await bluez.adapter(adapter.name, for: "scan", by: clock.now.advanced(by: .seconds(5)))
         let before = log.sightings

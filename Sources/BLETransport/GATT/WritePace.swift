@@ -1,0 +1,61 @@
+import ESCPOS
+
+/// How much may be in a printer's buffer by now, when it empties at the speed of its profile.
+///
+/// The reckoning holds for a printer that prints. One that has stopped in mid-job (paper out) takes nothing, and nobody is
+/// told. So where requests can do the rest, once it was full there is no room again before the job is over and the buffer
+/// has had its time to empty.
+struct WritePace: Equatable, Sendable {
+  /// How long nothing must have been sent for a job to be over.
+  static let quietTime = Duration.seconds(1)
+
+  /// Bytes a second that the printer takes out of its buffer.
+  let rate: Int
+  /// The most bytes that may be in the buffer.
+  let burst: Int
+  /// Whether, once it was full, half of the buffer being empty by the reckoning is enough: where nothing else can be done.
+  var isTrusted = false
+  private var level = 0.0
+  private var at: BootInstant?
+  private var isFull = false
+
+  /// - Parameters:
+  ///   - rate: At least one byte a second.
+  ///   - burst: At least one byte.
+  init(rate: Int, burst: Int) {
+    self.rate = max(1, rate)
+    self.burst = max(1, burst)
+  }
+
+  /// Bytes for which there is room by now.
+  func room(at now: BootInstant) -> Int {
+    isStillFull(at: now) ? 0 : max(0, burst - Int(level(at: now).rounded(.up)))
+  }
+
+  /// What was to be sent has found no room.
+  mutating func overflow() { isFull = true }
+
+  /// When half of the buffer is empty again.
+  func halfEmpty(after now: BootInstant) -> BootInstant {
+    now.advanced(by: .seconds(max(0, level(at: now) - Double(burst) / 2) / Double(rate)))
+  }
+
+  /// Bytes were sent, or the printer has answered for them.
+  mutating func send(_ count: Int, at now: BootInstant) {
+    isFull = isStillFull(at: now)
+    // More than a buffer of twice the size holds is in nobody's buffer, but waits to get there.
+    level = min(level(at: now) + Double(count), 2 * Double(burst))
+    at = now
+  }
+
+  private func isStillFull(at now: BootInstant) -> Bool {
+    guard isFull, let at else { return false }
+    let level = level(at: now)
+    return isTrusted ? level > Double(burst) / 2 : level > 0 || at.duration(to: now) < Self.quietTime
+  }
+
+  private func level(at now: BootInstant) -> Double {
+    guard let at else { return 0 }
+    return max(0, level - Double(max(0, at.duration(to: now).wholeNanoseconds)) / 1e9 * Double(rate))
+  }
+}

@@ -1,0 +1,113 @@
+import Announcer
+import ESCPOS
+import Sound
+import SpokenAmounts
+
+/// What the doctor finds out about the voice.
+enum VoiceCheck {
+  static func findings(_ configuration: Configuration) async -> [Finding] {
+    guard let voice = configuration.voice else { return [] }
+    guard voice.isEnabled else {
+      return [Finding(.odd, "voice", "is switched off", remedy: "voice.enabled: true")]
+    }
+    let plan: VoicePlan
+    do throws(Failure) {
+      plan = try VoicePlan(voice, configuration)
+    } catch {
+      return [Finding(.bad, "voice", error.message, remedy: error.remedy)]
+    }
+    var findings = [await clips(plan), await synthesiser(plan)]
+    if voice.online != nil { findings.append(await online(plan)) }
+    findings.append(await speaker(plan))
+    return findings
+  }
+
+  private static func clips(_ plan: VoicePlan) async -> Finding {
+    await BlockingWork.run {
+      do throws(SoundError) {
+        let set = try ClipSet.read(plan.setFolder, for: plan.phrasebook)
+        let missing = set.missing(of: plan.phrasebook.phrases).map(\.text)
+        guard missing.isEmpty else {
+          return Finding(
+            .odd, "voice clips",
+            "\(plan.setFolder) has no \(missing.joined(separator: ", ")); those phrases are synthesised",
+            remedy: "printd voice build, or record and import them")
+        }
+        return Finding(
+          .good, "voice clips", "\(plan.setFolder), \(set.manifest.clips.count) by \(set.manifest.engine)")
+      } catch {
+        return Finding(.odd, "voice clips", error.message, remedy: "printd voice build")
+      }
+    }
+  }
+
+  private static func synthesiser(_ plan: VoicePlan) async -> Finding {
+    guard let synthesiser = plan.synthesiser else {
+      return Finding(.odd, "voice synthesiser", "none: texts, and amounts without clips, are not said")
+    }
+    do throws(SoundError) {
+      let deadline = BootClock().now.advanced(by: .seconds(5))
+      let version = try await synthesiser.version(by: deadline)
+      let sample = plan.phrasebook.phrases.first?.reading ?? "a"
+      _ = try await synthesiser.speak(sample, in: plan.language, by: deadline)
+      guard plan.language != .japanese else {
+        return Finding(
+          .odd, "voice synthesiser", "\(version) reads kana only; texts with characters are not said",
+          remedy: "import recordings, or use voice.online")
+      }
+      return Finding(.good, "voice synthesiser", "\(version), voice \(Synthesiser.voice(plan.language))")
+    } catch {
+      return Finding(.bad, "voice synthesiser", error.message, remedy: "apt install espeak-ng")
+    }
+  }
+
+  private static func online(_ plan: VoicePlan) async -> Finding {
+    let (speaker, _) = await BlockingWork.run { plan.speaker() }
+    guard let online = speaker.online else {
+      return Finding(.bad, "online voice", "its address cannot be used")
+    }
+    do throws(SoundError) {
+      let sample = plan.phrasebook.phrases.first?.text ?? "a"
+      try await online.probe(sample, in: plan.language, by: BootClock().now.advanced(by: .seconds(15)))
+      return Finding(.good, "online voice", "answers")
+    } catch {
+      return Finding(.odd, "online voice", error.message, remedy: "curl -v the address of voice.online.url")
+    }
+  }
+
+  private static func speaker(_ plan: VoicePlan) async -> Finding {
+    let subject = "voice output"
+    do throws(SoundError) {
+      let deadline = BootClock().now.advanced(by: .seconds(5))
+      let session = try await plan.output.open(by: deadline)
+      let sink: Sink
+      do throws(SoundError) {
+        sink = try await session.sink(by: deadline)
+      } catch {
+        await session.close()
+        throw error
+      }
+      await session.close()
+      if sink.isAbstract {
+        return Finding(
+          .bad, subject, "\(sink.description) stands in for a device that is not there",
+          remedy: "connect a speaker; `pactl list short sinks` shows what there is")
+      }
+      let volume = sink.volume.map { " at \(Int(($0.loudest * 100).rounded())) %" } ?? ""
+      if sink.isMuted, plan.voice.mute == .respect {
+        return Finding(
+          .odd, subject, "\(sink.description) is muted", remedy: "unmute it, or set voice.mute to override")
+      }
+      if let loudest = sink.volume?.loudest, loudest < 0.2, plan.voice.minimumVolume < 20 {
+        return Finding(
+          .odd, subject, "\(sink.description)\(volume) is hardly heard",
+          remedy: "set voice.minimum_volume, such as 70")
+      }
+      return Finding(.good, subject, "\(sink.description)\(volume)")
+    } catch {
+      return Finding(
+        .bad, subject, error.message,
+        remedy: "look for the sound server as the daemon's user: sudo -u printd pactl info (Docs/voice.md)")
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Announcer
+import BLETransport
+import ESCPOS
+import PrintJobs
+import Sound
+import WakeHandler
+
+/// The daemon's voice: wakes in, sound out.
+final class ShopVoice: AnnouncerPort, Sendable {
+  private let announcer: Announcer
+  private let clock: any BootTimeClock
+
+  /// Begins to load the clips; nothing is played yet.
+  init(_ plan: VoicePlan, clock: any BootTimeClock) {
+    self.clock = clock
+    var options = plan.options(keepsLeases: true)
+    options.holdScans = {
+      let hold = await Bluetooth.bluez.holdScans(by: clock.now.advanced(by: .seconds(2)))
+      return { hold.release() }
+    }
+    announcer = Announcer(
+      options: options, speaker: LoadingSpeaker(plan), output: plan.output, clock: clock, note: ShopVoice.note
+    )
+  }
+
+  /// Undoes what a crash in the middle of an announcement has left.
+  func start() async {
+    do throws(SoundError) {
+      try await announcer.recover(by: clock.now.advanced(by: .seconds(5)))
+    } catch {
+      Log.warning("voice", ["reason": error.message])
+    }
+  }
+
+  /// Says what a wake tells of a payment.
+  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd {
+    guard let announcement = Announcement(wake, receivedAt: knownSince) else { return .silent }
+    return await announcer.announce(announcement, by: deadline)
+  }
+
+  /// Says what a command asks for; a command waits longer than a wake.
+  ///
+  /// - Throws: ``DocumentFault`` for an amount that is none.
+  func announce(_ message: AnnouncementMessage) async throws(DocumentFault) -> VoiceEnd {
+    let announcement = try message.announcement(receivedAt: clock.now)
+    return await announcer.announce(announcement, by: clock.now.advanced(by: .seconds(30)))
+  }
+
+  /// Lets the announcement that sounds come to its end.
+  func stop() async { await announcer.close() }
+
+  /// The log has no amounts, and so no words.
+  private static func note(_ record: AnnouncementRecord) {
+    var fields: [(String, Any)] = [("end", record.end.word)]
+    if let reason = record.end.reason { fields.append(("reason", reason)) }
+    if let source = record.source { fields.append(("source", source.rawValue)) }
+    if let shortfall = record.shortfall { fields.append(("shortfall", shortfall)) }
+    if let sink = record.sink { fields.append(("sink", sink)) }
+    if let volume = record.volume { fields.append(("volume", "\(Int((volume * 100).rounded()))%")) }
+    if record.wasMuted { fields.append(("muted", true)) }
+    if let raised = record.raisedTo { fields.append(("raised_to", "\(Int((raised * 100).rounded()))%")) }
+    fields.append(("duration", record.duration.milliseconds))
+    fields.append(("waited", record.waited.milliseconds))
+    if record.isLate { fields.append(("late", true)) }
+    for remark in record.remarks { fields.append(("remark", remark)) }
+    switch record.end {
+    case .failed, .noDevice: Log.warning("announcement", fields)
+    case .played, .muted, .expired, .silent: Log.info("announcement", fields)
+    }
+  }
+}
+
+/// A speaker whose clips are being loaded; whoever comes earlier waits for them.
+private struct LoadingSpeaker: Speaker {
+  private let loading: Task<ShopSpeaker, Never>
+
+  init(_ plan: VoicePlan) {
+    loading = Task.detached {
+      // Some hundred small files: away from the threads of tasks.
+      var (speaker, lacks) = await BlockingWork.run { plan.speaker() }
+      for lack in lacks { Log.warning("voice", ["reason": lack]) }
+      await speaker.prepare(by: BootClock().now.advanced(by: .seconds(10)))
+      return speaker
+    }
+  }
+
+  func speech(for announcement: Announcement, by deadline: BootInstant) async -> Speech {
+    await loading.value.speech(for: announcement, by: deadline)
+  }
+}
+
+extension Configuration {
+  /// The voice, where one is configured and switched on.
+  ///
+  /// - Throws: ``Failure`` for a language that cannot be spoken.
+  func shopVoice(clock: any BootTimeClock) throws(Failure) -> ShopVoice? {
+    guard let voice, voice.isEnabled else { return nil }
+    return ShopVoice(try VoicePlan(voice, self), clock: clock)
+  }
+}
+
+extension Announcement {
+  /// What a wake tells of a payment; nil for one that is about something else.
+  ///
+  /// Its id is the order with what happened to it: paid and given back are two announcements, paid twice in two wakes is
+  /// one. A wake without an order is always new.
+  init?(_ wake: Wake, receivedAt: BootInstant) {
+    if let type = wake.type, type != 2, type != 3 { return nil }
+    let isRefund = (wake.amount?.minorUnits ?? 0) < 0
+    let id =
+      wake.orderID.map { "\($0)/\(wake.amount?.description ?? "")" }
+      ?? "wake-\(UInt64.random(in: 0 ... .max))"
+    self.init(
+      id: id, payType: wake.payType, amount: wake.amount,
+      text: wake.contents ?? wake.alert?.body ?? wake.alert?.title, soundName: wake.sound,
+      receivedAt: receivedAt,
+      isRefund: isRefund)
+  }
+}
+
+extension Duration {
+  /// `1540ms`.
+  fileprivate var milliseconds: String {
+    "\(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)ms"
+  }
+}

@@ -1,0 +1,38 @@
+import Announcer
+import ESCPOS
+import Sound
+
+extension VoicePlan {
+  /// Where it is heard.
+  var output: any SoundOutput {
+    switch voice.output {
+    case .auto: FallbackOutput([PulseOutput(sink: voice.device), ALSAOutput()])
+    case .pulse: PulseOutput(sink: voice.device)
+    case .alsa: ALSAOutput(device: voice.device ?? "default")
+    case .file: FileOutput(path: voice.device ?? "\(stateDirectory)/voice/last.wav")
+    case .none: NullOutput()
+    }
+  }
+
+  /// How it is played.
+  ///
+  /// - Parameter keepsLeases: Whether changes of the speaker's volume are written down, as only the daemon does: it undoes
+  ///   at its start what a crash has left.
+  func options(keepsLeases: Bool) -> AnnouncerOptions {
+    var options = AnnouncerOptions()
+    options.mute = voice.mute
+    options.others = voice.others
+    options.duckDecibels = voice.duckDecibels
+    options.minimumVolume = Double(voice.minimumVolume) / 100
+    options.maximumAge = .seconds(voice.maximumAgeSeconds)
+    options.queueLimit = voice.queue
+    options.preRoll = .milliseconds(voice.preRollMilliseconds)
+    options.bluetoothPreRoll = .milliseconds(voice.bluetoothPreRollMilliseconds)
+    if keepsLeases { options.stateDirectory = "\(stateDirectory)/voice" }
+    if voice.sumsUp {
+      let language = language
+      options.summary = { MissedPayments.text($0, in: language) }
+    }
+    return options
+  }
+}

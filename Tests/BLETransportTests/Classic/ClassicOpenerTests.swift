@@ -1,0 +1,311 @@
+import DBus
+import ESCPOS
+import FakeBlueZ
+import Glibc
+import PrintTestKit
+import PrinterLinks
+import Testing
+
+@testable import BLETransport
+
+/// The whole way to a Classic link, with an org.bluez that can be told what to do, and answers in place of the kernel.
+@Suite("Opening a Classic printer", .timeLimit(.minutes(1)))
+struct ClassicOpenerTests {
+  private static let text = "00:11:22:33:44:55"
+
+  private final class Scene: Sendable {
+    let fake: FakeBlueZ
+    let adapter: FakeAdapter
+    let clock = ManualClock()
+    let bluez: BlueZ
+    let printer: BluetoothPrinter
+    /// What the socket was asked for, and what it answers.
+    let sockets = Locked<(asked: [UInt8], answers: [UInt8: Int32], peers: [Int32])>(([], [:], []))
+
+    init(_ change: (inout BluetoothPrinter) -> Void = { _ in }) async throws {
+      fake = try await FakeBlueZ()
+      adapter = fake.addAdapter()
+      bluez = BlueZ(address: fake.address, clock: clock)
+      let address = try #require(BluetoothAddress(ClassicOpenerTests.text))
+      var printer = BluetoothPrinter(name: "kitchen", address: address, bearer: .rfcomm)
+      change(&printer)
+      self.printer = printer
+      let (clock, sockets) = (clock, sockets)
+      await bluez.connectSockets { _, _, _ in
+        RFCOMMConnector(
+          clock: clock, connect: { channel, _ in Self.connect(channel, sockets) },
+          discover: { _ in .success([4]) })
+      }
+    }
+
+    private static func connect(
+      _ channel: UInt8, _ sockets: Locked<(asked: [UInt8], answers: [UInt8: Int32], peers: [Int32])>
+    ) -> Result<Int32, ClassicFault> {
+      sockets.withLock { sockets in
+        sockets.asked.append(channel)
+        if let number = sockets.answers[channel] { return .failure(.system(SystemError(number: number))) }
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+          return .failure(.system(.last))
+        }
+        sockets.peers.append(ends[1])
+        return .success(ends[0])
+      }
+    }
+
+    deinit { for peer in sockets.withLock({ $0.peers }) { Glibc.close(peer) } }
+
+    var asked: [UInt8] { sockets.withLock { $0.asked } }
+    var soon: BootInstant { clock.now.advanced(by: .seconds(30)) }
+
+    func addDevice() -> FakeDevice { adapter.addDevice(ClassicOpenerTests.text, name: "Printer") }
+
+    func open(by deadline: BootInstant? = nil) async throws -> RFCOMMLink {
+      let link = try await RFCOMMLinkOpener(printer, bluez).open(by: deadline ?? soon)
+      return try #require(link as? RFCOMMLink)
+    }
+
+    func failure(by deadline: BootInstant? = nil) async -> LinkError? {
+      do {
+        _ = try await RFCOMMLinkOpener(printer, bluez).open(by: deadline ?? soon)
+        return nil
+      } catch {
+        return error
+      }
+    }
+
+    /// Closes a link and lets the printer have its rest.
+    func close(_ link: RFCOMMLink) async {
+      await link.close()
+      clock.advance(by: SerialPortMemory.restTime)
+    }
+  }
+
+  @Test("is bluetoothd's affair where it knows the printer; the bytes go both ways")
+  func byDaemon() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    let link = try await scene.open()
+    #expect(link.way == .bluetoothd)
+    #expect(scene.asked.isEmpty)
+    var channels = device.channels.makeAsyncIterator()
+    let channel = try #require(await channels.next()?.take())
+    defer { close(channel) }
+    try await link.send([0x10, 0x04, 0x01], by: scene.soon)
+    var buffer = [UInt8](repeating: 0, count: 16)
+    #expect(read(channel, &buffer, 16) == 3)
+    #expect(write(channel, [0x12], 1) == 1)
+    #expect(try await link.receive(by: scene.soon) == [0x12])
+    try await link.flush(by: scene.soon)
+    await link.close()
+    // bluetoothd's copy does not keep the printer connected.
+    #expect(read(channel, &buffer, 16) == 0)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("waits until the printer has had its rest after the last link")
+  func rest() async throws {
+    let scene = try await Scene { $0.channel = 7 }
+    let first = try await scene.open()
+    await first.close()
+    let deadline = scene.soon
+    async let second = scene.open(by: deadline)
+    await scene.clock.sleepers(atLeast: 1)
+    #expect(scene.asked == [7])
+    scene.clock.advance(by: SerialPortMemory.restTime)
+    #expect(try await second.way == .socket)
+    #expect(scene.asked == [7, 7])
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test(
+    "goes by the socket while another process has the Serial Port, and by bluetoothd when it is given back")
+  func taken() async throws {
+    let scene = try await Scene()
+    _ = scene.addDevice()
+    scene.fake.take(profile: BluetoothUUID.serialPort.full)
+    var link = try await scene.open()
+    #expect(link.way == .socket)
+    #expect(scene.asked == [4])
+    await scene.close(link)
+    scene.fake.take(profile: BluetoothUUID.serialPort.full, false)
+    link = try await scene.open()
+    #expect(link.way == .bluetoothd)
+    await link.close()
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("goes by the socket where bluetoothd does not know the printer, and keeps its channel in mind")
+  func unknown() async throws {
+    let scene = try await Scene()
+    let link = try await scene.open()
+    #expect(link.way == .socket)
+    await scene.close(link)
+    #expect(await scene.bluez.serialPorts.memory[scene.printer.address].channel == 4)
+    await scene.close(try await scene.open())
+    #expect(scene.asked == [4, 4])
+    #expect(scene.fake.calls(of: "ConnectProfile").isEmpty)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("goes by the socket where the channel is configured")
+  func configured() async throws {
+    let scene = try await Scene { $0.channel = 7 }
+    _ = scene.addDevice()
+    let link = try await scene.open()
+    #expect(link.way == .socket)
+    #expect(scene.asked == [7])
+    #expect(scene.fake.calls(of: "RegisterProfile").isEmpty)
+    await link.close()
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test(
+    "goes by the socket where bluetoothd cannot read the records, at once the next time, until that fails")
+  func records() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    device.script { $0.profile = .bluez("Failed", "br-connection-not-supported") }
+    for _ in 0..<2 {
+      let link = try await scene.open()
+      #expect(link.way == .socket)
+      await scene.close(link)
+    }
+    #expect(scene.fake.calls(of: "ConnectProfile").count == 1)
+    scene.sockets.withLock {
+      $0.answers = [1: ECONNREFUSED, 2: ECONNREFUSED, 3: ECONNREFUSED, 4: ECONNREFUSED]
+    }
+    #expect(await scene.failure()?.code == .busy)
+    device.script { $0.profile = nil }
+    let link = try await scene.open()
+    #expect(link.way == .bluetoothd)
+    await link.close()
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test(
+    "fails with bluetoothd's reason, without the socket, where that can do no better",
+    arguments: [
+      ("Failed", "br-connection-page-timeout", LinkError.Code.unreachable),
+      ("Failed", "br-connection-key-missing", .refused),
+      ("AuthenticationFailed", "Authentication Failed", .refused),
+    ])
+  func reason(_ name: String, _ text: String, _ code: LinkError.Code) async throws {
+    let scene = try await Scene()
+    scene.addDevice().script { $0.profile = .bluez(name, text) }
+    #expect(await scene.failure()?.code == code)
+    #expect(scene.fake.calls(of: "ConnectProfile").count == 1)
+    #expect(scene.asked.isEmpty)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("tries again where another connection stands in the way, and says so in the end")
+  func busy() async throws {
+    let scene = try await Scene()
+    scene.addDevice().script { $0.profile = .bluez("InProgress", "In Progress") }
+    let deadline = scene.soon
+    async let failure = scene.failure(by: deadline)
+    let attempts = BlueZ.attemptPauses.count + 1
+    try await until(scene) { scene.fake.calls(of: "ConnectProfile").count == attempts }
+    #expect(await failure?.code == .busy)
+    #expect(scene.fake.calls(of: "Disconnect").isEmpty)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("takes the last link down itself where that stands in the way")
+  func lastLink() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    await scene.close(try await scene.open())
+    device.script { $0.profile = .bluez("AlreadyConnected", "Already Connected") }
+    let deadline = scene.soon
+    async let second = scene.open(by: deadline)
+    await scene.fake.called("Disconnect")
+    device.script { $0.profile = nil }
+    try await until(scene) { scene.fake.calls(of: "ConnectProfile").count >= 3 }
+    #expect(try await second.way == .bluetoothd)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  /// Moves the clock until something holds.
+  private func until(_ scene: Scene, _ holds: @escaping @Sendable () -> Bool) async throws {
+    try await DaemonRig.until {
+      scene.clock.advance(by: .milliseconds(50))
+      return holds()
+    }
+  }
+
+  @Test(
+    "that does not come to an end is abandoned at the deadline; the next goes by the socket if the printer was there"
+  )
+  func abandoned() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    device.script { $0.profileWaits = true }
+    device.set(["Connected": .boolean(true)])
+    let deadline = scene.clock.now.advanced(by: .seconds(8))
+    async let failure = scene.failure(by: deadline)
+    await scene.fake.called("ConnectProfile")
+    try await until(scene) { scene.clock.now >= deadline }
+    #expect(await failure?.code == .unreachable)
+    await scene.fake.called("Disconnect")
+    let late = scene.soon
+    async let next = scene.open(by: late)
+    try await until(scene) { !scene.asked.isEmpty }
+    #expect(try await next.way == .socket)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("ends when the task is called off, and bluetoothd is told")
+  func cancelled() async throws {
+    let scene = try await Scene()
+    scene.addDevice().script { $0.profileWaits = true }
+    let opening = Task { await scene.failure() }
+    await scene.fake.called("ConnectProfile")
+    opening.cancel()
+    #expect(await opening.value?.code == .cancelled)
+    await scene.fake.called("Disconnect")
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("does not keep the adapter from others while a printer is silent")
+  func fair() async throws {
+    let scene = try await Scene()
+    scene.addDevice().script { $0.profileWaits = true }
+    let deadline = scene.clock.now.advanced(by: .seconds(600))
+    let opening = Task { await scene.failure(by: deadline) }
+    await scene.fake.called("ConnectProfile")
+    let adapter = try await scene.bluez.adapter(nil, for: "other", by: deadline)
+    let other = Task { try await scene.bluez.turn(at: adapter, by: deadline) }
+    try await DaemonRig.until { scene.bluez.turns.count(at: adapter.path) == 2 }
+    scene.clock.advance(by: BlueZ.fairTime)
+    try await other.value.end()
+    #expect(await opening.value?.code == .unreachable)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("registers the profile again with a bluetoothd that has started anew")
+  func restarted() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    await scene.close(try await scene.open())
+    await scene.fake.leave()
+    try await scene.fake.come()
+    await scene.fake.called("RegisterProfile", times: 2)
+    device.drop()
+    let link = try await scene.open()
+    #expect(link.way == .bluetoothd)
+    #expect(scene.fake.calls(of: "RegisterProfile").count == 2)
+    await link.close()
+    await scene.bluez.stop(by: scene.soon)
+  }
+}
+
+extension BlueZ {
+  /// Puts something else in the place of the kernel's RFCOMM sockets.
+  fileprivate func connectSockets(
+    _ connector: @escaping @Sendable (String, String?, any BootTimeClock) -> RFCOMMConnector
+  ) {
+    serialPorts.connector = connector
+  }
+}

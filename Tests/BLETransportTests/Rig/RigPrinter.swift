@@ -1,0 +1,102 @@
+import ESCPOS
+import Glibc
+import PrintTestKit
+
+@testable import BLETransport
+
+/// The Bluetooth rig that these tests run in, when they do: `RIG` names its folder.
+enum Rig {
+  static let folder = getenv("RIG").map { String(cString: $0) }
+  static var isHere: Bool { folder != nil }
+
+  /// Runs one of the rig's programs and returns what it printed.
+  @discardableResult
+  static func run(_ program: String, _ arguments: String...) async throws -> String {
+    let folder = try TemporaryFolder()
+    let output = "\(folder.path)/output"
+    let child = try ChildProcess("\(Rig.folder ?? "")/\(program)", arguments, output: output)
+    let end = await child.end
+    let text = try Fixtures.text(ofFile: output)
+    guard end == .exit(0) else { throw Failure(description: "\(program) \(arguments): \(end): \(text)") }
+    return text
+  }
+
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  static func soon(_ time: Duration = .seconds(20)) -> BootInstant { BootClock().now.advanced(by: time) }
+}
+
+/// One of the rig's virtual printers.
+struct RigPrinter {
+  static let ble = RigPrinter(name: "ble", address: "00:AA:01:01:00:42")
+
+  var name: String
+  var address: String
+
+  func ctl(_ words: String...) async throws {
+    let folder = try TemporaryFolder()
+    let output = "\(folder.path)/output"
+    let child = try ChildProcess("\(Rig.folder ?? "")/printer-ctl", [name] + words, output: output)
+    guard await child.end == .exit(0) else {
+      throw Rig.Failure(description: "printer-ctl \(name) \(words): \(try Fixtures.text(ofFile: output))")
+    }
+  }
+
+  /// All bytes that the printer has received.
+  var paper: [UInt8] {
+    get throws {
+      let out = getenv("RIG_OUT").map { String(cString: $0) } ?? ""
+      return Array(try Fixtures.text(ofFile: "\(out)/\(name).bin").utf8)
+    }
+  }
+
+  /// Waits for bytes to have come, and returns all that have.
+  func paper(of count: Int, by deadline: BootInstant) async throws -> [UInt8] {
+    while true {
+      let paper = try paper
+      if paper.count >= count || BootClock().now >= deadline { return paper }
+      try await BootClock().sleep(for: .milliseconds(20))
+    }
+  }
+
+  func configured(_ change: (inout BluetoothPrinter) -> Void = { _ in }) throws -> BluetoothPrinter {
+    guard let address = BluetoothAddress(address) else { throw Rig.Failure(description: "address") }
+    var printer = BluetoothPrinter(name: name, address: address, bearer: .ble)
+    change(&printer)
+    return printer
+  }
+}
+
+/// Print data in which every place can be told: lines of ASCII.
+func pattern(_ count: Int) -> [UInt8] {
+  var bytes: [UInt8] = []
+  var line = 0
+  while bytes.count < count {
+    bytes += "line \(line) of the receipt\n".utf8
+    line += 1
+  }
+  return Array(bytes.prefix(count))
+}
+
+/// Runs a test with a connection to bluetoothd of its own, which is ended after it.
+func withBlueZ(_ body: (BlueZ) async throws -> Void) async throws {
+  let bluez = BlueZ(clock: BootClock(), note: { print("note:", $0) })
+  do {
+    try await body(bluez)
+  } catch {
+    await bluez.stop(by: Rig.soon())
+    throw error
+  }
+  await bluez.stop(by: Rig.soon())
+}
+
+/// Opens a link to the rig's BLE printer.
+func open(
+  _ bluez: BlueZ, by deadline: BootInstant = Rig.soon(), _ change: (inout BluetoothPrinter) -> Void = { _ in }
+) async throws -> GATTLink {
+  let link = try await BLELinkOpener(try RigPrinter.ble.configured(change), bluez).open(by: deadline)
+  guard let link = link as? GATTLink else { throw Rig.Failure(description: "no GATT link") }
+  return link
+}

@@ -1,0 +1,70 @@
+import ESCPOS
+import Testing
+
+@testable import BLETransport
+
+@Suite("The pace of a printer")
+struct WritePaceTests {
+  private let start = BootInstant(nanoseconds: 1_000_000_000)
+
+  private func after(_ time: Duration) -> BootInstant { start.advanced(by: time) }
+
+  @Test("The buffer fills with what is sent and empties at the printer's rate")
+  func fillsAndEmpties() {
+    var pace = WritePace(rate: 1_000, burst: 500)
+    #expect(pace.room(at: start) == 500)
+    pace.send(400, at: start)
+    #expect(pace.room(at: start) == 100)
+    #expect(pace.room(at: after(.milliseconds(100))) == 200)
+    #expect(pace.room(at: after(.seconds(10))) == 500)
+  }
+
+  @Test("Once it was full, there is room again when the job is over and the buffer has emptied")
+  func untilTheJobIsOver() {
+    var pace = WritePace(rate: 1_000, burst: 500)
+    pace.send(500, at: start)
+    pace.overflow()
+    #expect(pace.room(at: after(.milliseconds(600))) == 0)
+    #expect(pace.room(at: after(.milliseconds(999))) == 0)
+    pace.send(0, at: after(.milliseconds(999)))
+    #expect(pace.room(at: after(.seconds(1))) == 0)
+    #expect(pace.room(at: after(.milliseconds(1_999))) == 500)
+    var slow = WritePace(rate: 100, burst: 500)
+    slow.send(500, at: start)
+    slow.overflow()
+    #expect(slow.room(at: after(.seconds(4))) == 0)
+    #expect(slow.room(at: after(.seconds(5))) == 500)
+  }
+
+  @Test("Where nothing else can be done, half of it being empty is enough")
+  func trusted() {
+    var pace = WritePace(rate: 1_000, burst: 500)
+    pace.isTrusted = true
+    pace.send(500, at: start)
+    pace.overflow()
+    #expect(pace.room(at: start) == 0)
+    #expect(pace.halfEmpty(after: start) == after(.milliseconds(250)))
+    #expect(pace.room(at: after(.milliseconds(249))) == 0)
+    #expect(pace.room(at: after(.milliseconds(250))) == 250)
+    #expect(pace.halfEmpty(after: after(.seconds(3))) == after(.seconds(3)))
+  }
+
+  @Test("What requests bring into a full buffer delays the next commands, but not for ever")
+  func overfull() {
+    var pace = WritePace(rate: 1_000, burst: 500)
+    pace.send(100_000, at: start)
+    pace.overflow()
+    #expect(pace.halfEmpty(after: start) == after(.milliseconds(750)))
+    #expect(pace.room(at: after(.seconds(1))) == 500)
+  }
+
+  @Test("A clock that stands still or jumps does no harm")
+  func clocks() {
+    var pace = WritePace(rate: 0, burst: 0)
+    pace.send(10, at: BootInstant(nanoseconds: .max))
+    pace.overflow()
+    #expect(pace.room(at: BootInstant(nanoseconds: .min)) == 0)
+    #expect(pace.rate == 1)
+    #expect(pace.burst == 1)
+  }
+}

@@ -1,1 +1,0 @@
-// Until the first file of these tests.

@@ -1,0 +1,123 @@
+public import DBus
+import Synchronization
+
+/// An adapter of the fake (`org.bluez.Adapter1`).
+public final class FakeAdapter: FakeNode {
+  /// What it does wrong.
+  public struct Script: Sendable {
+    /// What `StartDiscovery` fails with.
+    public var startDiscovery: DBusError?
+    /// What setting `Powered` fails with: `org.bluez.Error.Blocked` under rfkill.
+    public var power: DBusError?
+  }
+
+  private struct State {
+    var script = Script()
+    var devices: [FakeDevice] = []
+  }
+
+  /// `/org/bluez/hci0`.
+  public let path: String
+  let table: ObjectTable
+  private let agents: FakeAgents
+  private let profiles: FakeProfiles
+  private let state = Mutex(State())
+
+  init(_ number: Int, _ bluez: FakeBlueZ, powered: Bool) {
+    path = "/org/bluez/hci\(number)"
+    table = bluez.table
+    agents = bluez.agents
+    profiles = bluez.profiles
+    table.add(
+      path, "org.bluez.Adapter1",
+      [
+        "Address": .string("00:AA:01:00:00:0\(number)"), "AddressType": .string("public"),
+        "Name": .string("fake"), "Alias": .string("fake"), "Powered": .boolean(powered),
+        "Discovering": .boolean(false), "Pairable": .boolean(true),
+      ], self)
+  }
+
+  /// Sets what it does wrong from now on.
+  public func script(_ change: (inout Script) -> Void) { state.withLock { change(&$0.script) } }
+
+  /// Whether it is on, and whether it scans.
+  public var isPowered: Bool { table.value(path, "Powered")?.boolean == true }
+  /// Whether it scans.
+  public var isDiscovering: Bool { table.value(path, "Discovering")?.boolean == true }
+
+  /// Switches it on or off, as rfkill or somebody else does; links end.
+  public func setPowered(_ isOn: Bool) {
+    if !isOn { for device in devices { device.drop() } }
+    table.set(path, ["Powered": .boolean(isOn), "Discovering": .boolean(isOn && isDiscovering)])
+  }
+
+  /// Pulls it out: its objects, its devices' too, are gone.
+  public func unplug() { table.remove(path) }
+
+  /// Puts it back, switched off or on; its devices come back when they are ``FakeDevice/appear()``.
+  public func plugIn(powered: Bool = true) {
+    table.add(
+      path, "org.bluez.Adapter1",
+      [
+        "Address": .string("00:AA:01:00:00:00"), "AddressType": .string("public"), "Name": .string("fake"),
+        "Alias": .string("fake"), "Powered": .boolean(powered), "Discovering": .boolean(false),
+        "Pairable": .boolean(true),
+      ], self)
+  }
+
+  /// Adds a device that has been seen.
+  ///
+  /// - Parameter properties: More properties of `org.bluez.Device1`, or others than the usual ones.
+  @discardableResult
+  public func addDevice(
+    _ address: String, name: String = "Printer", properties: [String: DBusValue] = [:],
+    services: [FakeService] = [], printer: FakePrinter? = nil
+  ) -> FakeDevice {
+    let device = FakeDevice(address, name, properties, services, printer, self, agents, profiles)
+    state.withLock { $0.devices.append(device) }
+    device.appear()
+    return device
+  }
+
+  var devices: [FakeDevice] { state.withLock { $0.devices } }
+
+  func reset() {
+    for device in devices { device.drop() }
+    table.set(path, ["Discovering": .boolean(false)])
+  }
+
+  func answer(_ call: DBusIncomingCall, _ reply: DBusReply) {
+    switch call.member {
+    case "SetDiscoveryFilter": reply.give(.success([]))
+    case "StartDiscovery":
+      let failure = state.withLock { $0.script.startDiscovery } ?? (isPowered ? nil : .notReady)
+      if let failure { return reply.give(.failure(failure)) }
+      table.set(path, ["Discovering": .boolean(true)])
+      reply.give(.success([]))
+    case "StopDiscovery":
+      guard isDiscovering else { return reply.give(.failure(.bluez("Failed", "No discovery started"))) }
+      table.set(path, ["Discovering": .boolean(false)])
+      reply.give(.success([]))
+    case "RemoveDevice":
+      guard let device = call.arguments.first?.objectPath, table.has(device) else {
+        return reply.give(.failure(.bluez("DoesNotExist", "Does Not Exist")))
+      }
+      devices.first { $0.path == device }?.drop()
+      table.remove(device)
+      reply.give(.success([]))
+    default: reply.give(.failure(.unknown(DBusError.Name.unknownMethod, call)))
+    }
+  }
+
+  func refusal(of property: String, _ value: DBusValue) -> DBusError? {
+    property == "Powered" ? state.withLock { $0.script.power } : nil
+  }
+
+  func wasSet(_ property: String, _ value: DBusValue) {
+    if property == "Powered", value.boolean == false { setPowered(false) }
+  }
+}
+
+extension DBusError {
+  static let notReady = bluez("NotReady", "Resource Not Ready")
+}

@@ -1,0 +1,60 @@
+"""From an unboxed printer to a test page."""
+
+import json
+import os
+
+from guest import address, ctl, received, say
+from shop import HOME, Daemon, Sheets, command
+from scenarios.base import PROFILE, Scenario
+
+
+class Pairing(Scenario):
+    def scanned(self):
+        """Scan finds every printer, and says what each is."""
+
+    def test_scan_finds_every_printer(self):
+        """`printers scan --json` finds all six, and says on which radio."""
+        daemon = Daemon(self.shop, "scan")
+        done = daemon.run("printers", "scan", "--seconds", "6", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {row["address"]: row for row in json.loads(done.stdout)}
+        radios = {"ble": "ble", "spp": "classic", "pin": "classic", "issc": "ble", "bond": "ble", "dual": "dual"}
+        for name, radio in radios.items():
+            row = rows.get(address(name))
+            self.assertIsNotNone(row, f"{name} is not in {done.stdout}")
+            say(f"   {name}: {row['name']}, {row['radio']}, {row['verdict']}: {', '.join(row['why'])}")
+            self.assertEqual((row["radio"], row["verdict"], row["paired"]), (radio, "printer", False), row)
+
+    def pairs(self, name):
+        sheets = Sheets(name)
+        said = self.pair(name)
+        say("   " + "\n             ".join(said.splitlines()))
+        text = "\n".join(sheets.texts())
+        self.assertIn(name, text)
+        entry = f"{HOME}/etc/printers.d/{name}.json5"
+        with open(entry) as file:
+            say(f"   {entry}: " + " ".join(file.read().split()))
+
+    def test_pair_ble(self):
+        """A BLE printer: pair, entry, test page."""
+        self.pairs("ble")
+
+    def test_pair_spp(self):
+        """A Classic printer that pairs by SSP."""
+        self.pairs("spp")
+
+    def test_pair_pin(self):
+        """A Classic printer with the PIN 0000."""
+        self.pairs("pin")
+
+    def test_pair_issc(self):
+        """A BLE printer known by its name alone, with ISSC's service."""
+        self.pairs("issc")
+
+    def test_pair_bond(self):
+        """A BLE printer that takes nothing before it is paired."""
+        self.pairs("bond")
+
+    def test_pair_dual(self):
+        """A printer with both radios."""
+        self.pairs("dual")

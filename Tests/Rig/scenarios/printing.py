@@ -1,0 +1,122 @@
+"""Wakes that print."""
+
+import threading
+
+from guest import address, ctl, received, say, until
+from shop import HOME, Daemon, Sheets
+from scenarios.base import PROFILE, Scenario
+
+
+class Printing(Scenario):
+    def on_file(self, act, entry=""):
+        """What printd writes when the printer is a file of the same profile."""
+        path = f"{HOME}/on-file.prn"
+        with open(path, "wb"):
+            pass
+        daemon = self.daemon_by_hand(
+            f'{{name: "page", link: "file", address: "{path}", profile: "{PROFILE}", {entry}}}')
+        act(daemon)
+        daemon.stop()
+        with open(path, "rb") as file:
+            return file.read()
+
+    def prints(self, name, items=3):
+        """A wake prints, the fence is answered, the report is in, and the bytes are those to a file."""
+        daemon = self.daemon(name)
+        sheets = Sheets(name)
+        order = self.shop.sell(items)
+        completion = daemon.wake(order)
+        self.assertPrinted(completion, order, daemon)
+        self.assertEqual(sheets.count(order), 1)
+        came = received(name)
+        daemon.stop()
+        plain = self.on_file(lambda daemon: daemon.wake(order))
+        say(f"   {name}: printed, reported and completed in {completion['seconds']:.2f} s; "
+            f"{len(plain)} bytes as to a file, {len(came) - len(plain)} of conversation")
+        self.assertIn(plain, came)
+        self.assertLess(len(came) - len(plain), 64)
+
+    def test_ble(self):
+        """A wake on BLE: printed, fence answered, byte for byte."""
+        self.prints("ble")
+
+    def test_spp(self):
+        """A wake on Classic: printed, fence answered, byte for byte."""
+        self.prints("spp")
+
+    def test_pin(self):
+        """A wake on a Classic printer with a PIN: printed, fence answered, byte for byte."""
+        self.prints("pin")
+
+    def test_issc(self):
+        """A wake on ISSC's service, MTU 185: printed, fence answered, byte for byte."""
+        self.prints("issc")
+
+    def test_bond(self):
+        """A wake on a BLE printer that wants a bond: printed, fence answered, byte for byte."""
+        self.prints("bond")
+
+    def test_dual(self):
+        """A wake on a printer with both radios: printed, fence answered, byte for byte."""
+        self.prints("dual")
+
+    def test_page(self):
+        """`test-print` on BLE and Classic is byte for byte what a file printer gets."""
+        quiet = "overrides: {status: false}, "
+        plain = self.on_file(lambda daemon: daemon.run("test-print", "--printer", "page"), quiet)
+        for name, link in ("ble", "ble"), ("spp", "rfcomm"), ("pin", "rfcomm"):
+            self.pair(name)
+            ctl(name, "clear")
+            daemon = self.daemon_by_hand(
+                f'{{name: "page", link: "{link}", address: "{address(name)}", profile: "{PROFILE}", {quiet}}}')
+            done = daemon.run("test-print", "--printer", "page")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            say(f"   {name}: {len(plain)} bytes; {done.stdout.splitlines()[0]}")
+            self.assertEqual(received(name), plain)
+            daemon.stop()
+
+    def test_mtu(self):
+        """ATT MTU 23, 185 and 517: the same bytes."""
+        plain = None
+        for mtu in 23, 185, 517:
+            ctl("ble", "mtu", mtu)
+            daemon = self.daemon("ble")
+            ctl("ble", "clear")
+            order = self.shop.sell(60)
+            completion = daemon.wake(order)
+            self.assertPrinted(completion, order, daemon)
+            size = len(received("ble"))
+            say(f"   MTU {mtu}: {size} bytes in {completion['seconds']:.2f} s")
+            came = received("ble").replace(order.encode(), b"order")
+            plain = plain or came
+            self.assertEqual(len(came), len(plain))
+            daemon.stop()
+
+    def test_two_at_once(self):
+        """Two printers at once, with a radio: each gets its own order, whole."""
+        self.pair("ble")
+        self.pair("spp")
+        daemon = self.daemon("ble", "spp", more='')
+        daemon.stop()
+        daemon = self.begin(Daemon(self.shop, "two-at-once", more="""
+            routes: [{kind: "receipt", printer: "ble"}, {kind: "kitchen", printer: "spp"}],"""))
+        papers = {name: Sheets(name) for name in ("ble", "spp")}
+        for name in papers:
+            ctl(name, "interval", 30, 6)
+        orders = [self.shop.sell(30) for _ in range(4)]
+        completions = {}
+
+        def wake(order):
+            completions[order] = daemon.wake(order)
+
+        threads = [threading.Thread(target=wake, args=[order]) for order in orders]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for order in orders:
+            say(f"   {order}: {completions[order]['outcome']} after {completions[order]['seconds']:.2f} s: "
+                + ", ".join(f"{job['kind']} on {job['printer']} {job['outcome']}" for job in completions[order]["jobs"]))
+            self.assertEqual(completions[order]["outcome"], "printed")
+            for name, paper in papers.items():
+                self.assertEqual(paper.count(order), 1, f"{order} on {name}")

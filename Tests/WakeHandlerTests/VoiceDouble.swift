@@ -1,0 +1,62 @@
+import ESCPOS
+import PrintJobs
+import PrintTestKit
+import Synchronization
+import WakeHandler
+
+/// A voice that ends as told.
+final class VoiceDouble: AnnouncerPort, Sendable {
+  /// What it does with one announcement; the last one stays.
+  enum Manner: Sendable {
+    case ends(VoiceEnd)
+    /// Says nothing until ``VoiceDouble/go()``.
+    case waits(VoiceEnd)
+    /// Ends some time after the wake's budget.
+    case outlasts(Duration, VoiceEnd)
+    case hangs
+  }
+
+  private struct State {
+    var manners: [Manner] = []
+    var asked: [(text: String, knownSince: BootInstant)] = []
+  }
+
+  let log = EventLog()
+  private let clock: ManualClock
+  private let state = Mutex(State())
+  private let gate = EventLog()
+
+  init(clock: ManualClock, _ manners: Manner...) {
+    self.clock = clock
+    state.withLock { $0.manners = manners }
+  }
+
+  /// What it was asked to say: the amounts.
+  var asked: [String] { state.withLock { $0.asked.map(\.text) } }
+  var knownSince: [BootInstant] { state.withLock { $0.asked.map(\.knownSince) } }
+
+  func go() { gate.say("go") }
+
+  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd {
+    let text = wake.amount?.description ?? "nothing"
+    let manner = state.withLock { state -> Manner in
+      state.asked.append((text, knownSince))
+      let manner = state.manners.first ?? .ends(.played)
+      if state.manners.count > 1 { state.manners.removeFirst() }
+      return manner
+    }
+    log.say(text)
+    switch manner {
+    case .ends(let end): return end
+    case .waits(let end):
+      await gate.until("go")
+      return end
+    case .outlasts(let time, let end):
+      try? await clock.sleep(until: deadline.advanced(by: time), tolerance: nil)
+      return end
+    case .hangs:
+      try? await clock.sleep(until: BootInstant(nanoseconds: .max), tolerance: nil)
+      return .failed("hung")
+    }
+  }
+}
