@@ -35,7 +35,7 @@ enum VoiceBench {
   }
 
   private static func delays(_ kind: SoundServer.Kind) async throws -> [Double] {
-    let server = try await SoundServer(kind)
+    let server = try await SoundServer(kind, isSteady: false)
     let ear = try Ear(server)
     let announcer = Announcer(
       speaker: ClipSpeaker(rate: server.rate, count: 2),
