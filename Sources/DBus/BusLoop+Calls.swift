@@ -12,7 +12,7 @@ extension BusLoop {
     if lane.inFlight < Self.mostInFlight {
       start(run, answer, kind)
     } else {
-      lanes[kind]?.waiting.append((run, answer))
+      lane.waiting.append((run, answer))
     }
   }
 
@@ -65,8 +65,7 @@ extension BusLoop {
   private func header(_ call: DBusCall) -> WireMessage.Header {
     WireMessage.Header(
       kind: .call, destination: call.destination, path: call.path, interface: call.interface,
-      member: call.member,
-      autoStart: call.autoStart)
+      member: call.member, autoStart: call.autoStart)
   }
 
   /// Takes a reply or an error to the call that waits for it; one that nobody waits for is dropped, with what is in it.
@@ -94,14 +93,14 @@ extension BusLoop {
   }
 
   private func advance(_ kind: Lane.Kind) {
-    while var lane = lanes[kind], lane.inFlight < Self.mostInFlight, lane.next < lane.waiting.count {
+    guard let lane = lanes[kind] else { return }
+    while lane.inFlight < Self.mostInFlight, lane.next < lane.waiting.count {
       let (run, answer) = lane.waiting[lane.next]
       lane.next += 1
       if lane.next == lane.waiting.count || lane.next >= 1024 {
         lane.waiting.removeFirst(lane.next)
         lane.next = 0
       }
-      lanes[kind] = lane
       if !answer.isSettled { start(run, answer, kind) }
     }
   }
@@ -109,10 +108,9 @@ extension BusLoop {
   /// Drops the calls that wait for their turn and that nobody wants any more. One that was sent keeps its place until it
   /// is answered, since the bus counts it until then.
   func sweep() {
-    for kind in lanes.keys {
-      guard let lane = lanes[kind], !lane.waiting.isEmpty else { continue }
-      lanes[kind]?.waiting = lane.waiting.dropFirst(lane.next).filter { !$0.answer.isSettled }
-      lanes[kind]?.next = 0
+    for lane in lanes.values where !lane.waiting.isEmpty {
+      lane.waiting = lane.waiting.dropFirst(lane.next).filter { !$0.answer.isSettled }
+      lane.next = 0
     }
   }
 }

@@ -86,15 +86,22 @@ extension BusLoop {
       answering.updateValue(nil, forKey: id)
       object.receive(call, reply)
     } else {
-      let task = Task {
-        do throws(DBusError) {
-          reply.give(.success(try await object.answer(call)))
-        } catch {
-          reply.give(.failure(error))
-        }
-      }
+      // The call is gone when the answer goes out, and with it the descriptors that the object has not taken.
+      let kept = Locked<DBusIncomingCall?>(call)
+      let task = Task { reply.give(await BusLoop.answer(of: object, to: kept)) }
       answering.updateValue(task, forKey: id)
     }
+  }
+
+  private static func answer(
+    of object: any DBusObject, to kept: Locked<DBusIncomingCall?>
+  ) async -> Result<[DBusValue], DBusError> {
+    let call = kept.withLock { kept in
+      defer { kept = nil }
+      return kept
+    }
+    guard let call else { return .success([]) }
+    do throws(DBusError) { return .success(try await object.answer(call)) } catch { return .failure(error) }
   }
 
   /// Sends the answer to a call, if the caller wants one.

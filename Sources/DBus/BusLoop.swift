@@ -1,7 +1,7 @@
 /// What the connection's thread does; made, used and freed by it alone.
 final class BusLoop {
   /// Calls whose number in flight is limited. What waits is a run of calls, of which only the last is answered.
-  struct Lane {
+  final class Lane {
     enum Kind { case bus, peers }
 
     var inFlight = 0

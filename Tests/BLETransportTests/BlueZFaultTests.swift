@@ -78,6 +78,7 @@ struct BlueZFaultTests {
     #expect(isRefusal("org.freedesktop.DBus.Error.UnknownObject", ""))
     #expect(isRefusal("org.freedesktop.DBus.Error.ServiceUnknown", ""))
     #expect(!isRefusal(Self.failed, "Operation failed"))
+    #expect(!isRefusal(Self.failed, "Operation failed with ATT error: 0x0e"))
     #expect(!isRefusal("org.freedesktop.DBus.Error.NoReply", ""))
     #expect(DBusError(.invalid, "").isRefusal)
     for code: DBusError.Code in [.malformed, .disconnected, .deadline, .cancelled] {

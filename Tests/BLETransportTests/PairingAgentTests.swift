@@ -123,6 +123,8 @@ struct PairingAgentTests {
     #expect(error("org.bluez.Error.Failed", "le-connection-key-missing").asksForPairing)
     #expect(!error("org.bluez.Error.Failed", "br-connection-page-timeout").asksForPairing)
     #expect(!error("org.freedesktop.DBus.Error.AccessDenied", "rejected send").asksForPairing)
+    #expect(error("org.bluez.Error.NotAvailable", "br-connection-profile-unavailable").tellsOfClassic)
+    #expect(!error("org.bluez.Error.Failed", "le-connection-abort-by-local").tellsOfClassic)
     #expect(!LinkError(.refused, "counter is a cat printer: it takes dots, not ESC/POS").asksForPairing)
   }
 }

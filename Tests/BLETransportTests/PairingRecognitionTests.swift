@@ -105,6 +105,12 @@ struct PairingRecognitionTests {
     Case(name: "K3", icon: "input-keyboard", verdict: .other, reasons: [.icon("input-keyboard")]),
     Case(name: "B1", verdict: .other),
     Case(verdict: .other),
+    // A serial port that says nothing of itself may be one.
+    Case(
+      name: "HC-06", services: ["1101"], verdict: .possible, language: .escpos, reasons: [.service("1101")]),
+    Case(
+      name: "HC-05", services: ["1101"], deviceClass: 0x001F00, verdict: .possible, language: .escpos,
+      reasons: [.service("1101")]),
     // A scanner is of the class Imaging, too, and no printer.
     Case(services: ["1101"], deviceClass: 0x100640, verdict: .other),
   ]

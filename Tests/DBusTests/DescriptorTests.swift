@@ -93,6 +93,30 @@ struct DescriptorTests {
     export.release()
   }
 
+  /// Looks at what it gets and takes nothing.
+  private struct Looker: DBusObject {
+    func answer(_ call: DBusIncomingCall) async throws(DBusError) -> [DBusValue] {
+      [.boolean(call.arguments.first?.descriptor != nil)]
+    }
+  }
+
+  @Test("what an object has not taken is closed before its answer goes out")
+  func untaken() async throws {
+    let bus = try await PrivateBus()
+    let folder = try TemporaryFolder()
+    let server = try await bus.connect()
+    let client = try await bus.connect()
+    let export = try server.export(Looker(), at: "/test")
+    for _ in 0..<200 {
+      do {
+        let call = DBusCall.test("Look", [.descriptor(try open(folder))], to: server.uniqueName)
+        #expect(try await client.call(call, by: soon) == [.boolean(true)])
+      }
+      #expect(descriptors(to: folder.path("file")) == 0)
+    }
+    export.release()
+  }
+
   @Test("a descriptor that has been taken, and more than sixteen, are refused")
   func refused() async throws {
     let bus = try await PrivateBus()

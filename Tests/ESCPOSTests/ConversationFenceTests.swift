@@ -39,7 +39,8 @@ struct ConversationFenceTests {
     #expect(firstBytes.withLock { $0 } == 1)
     #expect(await conversation.jobBytesAccepted == job.count)
     #expect(link.taken.dropFirst(asked).elementsEqual(job))
-    #expect(try await conversation.fence(by: deadline) == .proven)
+    let (clock, deadline) = (clock, deadline)
+    #expect(try await moving(clock, link) { try await conversation.fence(by: deadline) } == .proven)
     try await end(conversation, link)
   }
 

@@ -50,6 +50,20 @@ struct SlowPrinterTests {
   }
 
   @Test(
+    "a fence that a killed process has left behind its job proves nothing of the next",
+    arguments: [100, 1_000, 8_000], [1, 2, 4])
+  func strangersFence(bytesPerSecond: Int, questions: Int) async throws {
+    let earlier = [UInt8](repeating: 0x41, count: 500)
+    let link = SlowPrinter(clock: clock) { manners in
+      manners.bytesPerSecond = bytesPerSecond
+      manners.held = earlier + (0..<questions).flatMap { _ in [0x1D, 0x72, 0x01] }
+    }
+    let (_, proof) = try await print(on: link, .talking(fence: .paperStatus, bytesPerSecond: bytesPerSecond))
+    #expect(proof == .proven)
+    #expect(link.has(printed: earlier + job), "proven when it is on paper, not before")
+  }
+
+  @Test(
     "a larger buffer than usual costs no more than its own time again", arguments: [250, 1_000, 2_000, 8_000])
   func largeBuffer(bytesPerSecond: Int) async throws {
     let earlier = [UInt8](repeating: 0x41, count: 16_384)

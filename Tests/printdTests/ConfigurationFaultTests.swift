@@ -147,6 +147,8 @@ struct ConfigurationFaultTests {
     Case(printer: "link: 'ble', \(address), pinfile: 'p'", "pinfile", #"did you mean "pin_file"?"#),
     // Keys of another link.
     Case(printer: "link: 'ble', \(address), channel: 1", "channel", #"it is for "rfcomm""#),
+    Case(printer: "link: 'rfcomm', \(address), pace: 99", "pace", "from 100 to 1000000"),
+    Case(printer: "link: 'ble', \(address), pace: 1000", "pace", #"it is for "rfcomm""#),
     Case(printer: "link: 'rfcomm', \(address), chunk: 20", "chunk", #"it is for "ble""#),
     Case(printer: "link: 'rfcomm', \(address), service: '18f0'", "service", #"it is for "ble""#),
     Case(printer: "link: 'rfcomm', \(address), write_mode: 'auto'", "write_mode", #"it is for "ble""#),

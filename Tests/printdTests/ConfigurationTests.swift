@@ -22,7 +22,7 @@ struct ConfigurationTests {
         {name: "belt", link: "ble", address: "00-aa-01-01-00-42", profile: "generic-58", adapter: "hci1",
          service: "FF00", characteristic: "ff02", write_mode: "request", chunk: 100, pin_file: "/p"},
         {name: "desk", link: "rfcomm", address: "00:AA:01:02:00:42", profile: "generic-80",
-         adapter: "00:aa:00:00:00:01", channel: 3},
+         adapter: "00:aa:00:00:00:01", channel: 3, pace: 1000},
       ],
       routes: [{kind: "kitchen", printer: "counter", copies: 3, pay_types: ["1"], merchants: ["A"]}],
       orders: {http: {
@@ -68,7 +68,7 @@ struct ConfigurationTests {
       ),
       .init(
         name: "desk", link: .rfcomm, address: "00:AA:01:02:00:42", profile: "generic-80",
-        adapter: "00:AA:00:00:00:01", channel: 3),
+        adapter: "00:AA:00:00:00:01", channel: 3, pace: 1_000),
     ]
     expected.routes = [
       .init(kind: "kitchen", printer: "counter", copies: 3, payTypes: ["1"], merchants: ["A"])

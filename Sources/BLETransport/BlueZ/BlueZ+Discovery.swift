@@ -80,22 +80,21 @@ extension BlueZ {
       _ = try? await call(adapter, BlueZName.adapter, "StopDiscovery", by: deadline)
       if era == discovery.era { discovery.stopped(adapter) }
     case .start(let adapter, let transport):
+      // From now on it may run.
+      discovery.started(adapter, transport)
       do throws(DBusError) {
         let filter: DBusValue = .variants(["Transport": .string(transport.rawValue)])
         try await call(adapter, BlueZName.adapter, "SetDiscoveryFilter", [filter], by: deadline)
         try await call(adapter, BlueZName.adapter, "StartDiscovery", by: deadline)
-        if era == discovery.era { discovery.started(adapter, transport) }
       } catch {
-        guard era == discovery.era else { break }
-        if BlueZFault(error) == .inProgress {
-          discovery.started(adapter, transport)
-        } else {
-          let next = clock.now.advanced(by: Self.refusalPause)
-          discovery.refuse(adapter, until: next)
-          Task {
-            try? await clock.sleep(until: next, tolerance: nil)
-            discover()
-          }
+        // In progress: of an earlier call, whose answer was not waited for.
+        guard era == discovery.era, BlueZFault(error) != .inProgress else { break }
+        discovery.stopped(adapter)
+        let next = clock.now.advanced(by: Self.refusalPause)
+        discovery.refuse(adapter, until: next)
+        Task {
+          try? await clock.sleep(until: next, tolerance: nil)
+          discover()
         }
       }
     }

@@ -158,7 +158,7 @@ public actor BlueZ {
   /// - Returns: Whether it does; false when `deadline` came first.
   /// - Throws: ``LinkError`` with `.cancelled`.
   public func wait(
-    by deadline: BootInstant, until holds: (isolated BlueZ) -> Bool
+    by deadline: BootInstant, until holds: @Sendable (isolated BlueZ) -> Bool
   ) async throws(LinkError) -> Bool {
     while true {
       let round = bell.round

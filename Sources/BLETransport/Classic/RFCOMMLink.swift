@@ -20,6 +20,7 @@ final class RFCOMMLink: PrinterLink {
   private let memory: SerialPortMemory
   private let clock: any BootTimeClock
   private let isClosed = Locked(false)
+  private let pace: Locked<Pace>?
   /// Who connected it.
   let way: Way
 
@@ -31,6 +32,7 @@ final class RFCOMMLink: PrinterLink {
     self.way = way
     link = DescriptorLink(descriptor: descriptor, kind: .rfcomm, target: printer.title, clock: clock)
     address = printer.address
+    pace = printer.pace.map { Locked(Pace(bytesPerSecond: $0)) }
     self.memory = memory
     self.clock = clock
   }
@@ -39,7 +41,18 @@ final class RFCOMMLink: PrinterLink {
   var hasBackChannel: Bool { link.hasBackChannel }
 
   func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
-    try await link.send(bytes, by: deadline)
+    guard let pace else { return try await link.send(bytes, by: deadline) }
+    var rest = bytes
+    while !rest.isEmpty {
+      let slice = rest.prefix(Pace.slice)
+      let due = pace.withLock { $0.due(slice.count, now: clock.now) }
+      if clock.now < due {
+        do { try await clock.sleep(until: min(due, deadline), tolerance: nil) } catch { throw .cancelled }
+      }
+      try await link.send(slice, by: deadline)
+      pace.withLock { $0.sent(slice.count, at: clock.now) }
+      rest = rest.dropFirst(slice.count)
+    }
   }
 
   func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {

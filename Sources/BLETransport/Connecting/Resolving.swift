@@ -121,7 +121,7 @@ extension BlueZ {
     case .requests:
       rule.onlyRequests = true
     case .commands:
-      if rule.takesCommands { rule.takesRequests = false }
+      break
     case .automatic:
       if rule.takesRequests, rule.takesCommands, await mayReorder(found.service.device, by: deadline) {
         note("\(printer.title): may take data on several channels (EATT), so each write is acknowledged")

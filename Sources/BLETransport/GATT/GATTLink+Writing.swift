@@ -215,10 +215,11 @@ extension DBusError {
   /// Whether the write was provably not made: the other side says so, or it never got to it.
   var isRefusal: Bool {
     switch code {
-    // bluetoothd went away in the middle, or answers for a request that the end of the connection has cancelled.
+    // bluetoothd went away in the middle.
     case .remote(DBusError.Name.noReply): false
+    // The end of the connection has cancelled a request (ATT error 0x0E, "unlikely"): it may have arrived.
     case .remote("org.bluez.Error.Failed"):
-      !message.hasPrefix("Operation failed") || message.contains("ATT error")
+      !message.hasPrefix("Operation failed") || (message.contains("ATT error") && !message.contains("0x0e"))
     case .remote, .invalid, .unavailable: true
     case .malformed, .disconnected, .deadline, .cancelled: false
     }

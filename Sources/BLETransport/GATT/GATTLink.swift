@@ -71,12 +71,11 @@ public final class GATTLink: PrinterLink, Sendable {
     self.bus = bus
     clock = bluez.clock
     bell = Bell(clock: bluez.clock)
-    let window = max(parts.chunk, parts.printer.window ?? BluetoothPrinter.radioWindow)
-    let burst = max(parts.chunk, parts.printer.window ?? BluetoothPrinter.burst)
-    state = Locked(
-      State(
-        window: WriteWindow(limit: window), rule: parts.rule,
-        pace: parts.printer.bytesPerSecond.map { WritePace(rate: $0, burst: burst) }))
+    let window = max(parts.chunk, printer.window ?? BluetoothPrinter.radioWindow)
+    let burst = max(parts.chunk, printer.window ?? BluetoothPrinter.burst)
+    let speed = printer.bytesPerSecond ?? BluetoothPrinter.usualSpeed
+    let pace = printer.writeMode == .commands ? nil : WritePace(rate: speed, burst: burst)
+    state = Locked(State(window: WriteWindow(limit: window), rule: parts.rule, pace: pace))
   }
 
   /// Bytes that bluetoothd was given and has not refused.

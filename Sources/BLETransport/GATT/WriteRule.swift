@@ -2,9 +2,9 @@
 ///
 /// Commands fill the radio, but most printers drop those that their buffer has no room for. Requests cost two connection
 /// intervals each, and a printer with a full buffer (paper out) answers them late: it holds the sender and loses nothing.
-/// So the first bytes of a job go as commands, as many as any buffer holds, and the rest as requests. A printer whose speed
-/// is not told is taken to keep up with the radio: it gets commands alone, and reads of another attribute, which hold up
-/// nothing, tell what has arrived.
+/// So the first bytes of a job go as commands, as many as any buffer holds, and the rest as requests. A printer that is said
+/// to keep up with the radio gets commands alone, and reads of another attribute, which hold up nothing, tell what has
+/// arrived.
 struct WriteRule: Equatable, Sendable {
   /// An attribute whose reading tells that everything before has arrived.
   struct Barrier: Equatable, Sendable {

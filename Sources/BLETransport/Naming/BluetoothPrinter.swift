@@ -13,7 +13,8 @@ public struct BluetoothPrinter: Hashable, Sendable {
     /// Write Commands as far as the printer surely has room, then Write Requests, which a full printer holds back; requests
     /// alone where the characteristic or the peer asks for them.
     case automatic
-    /// Write Commands alone, whatever the printer says: what a full printer gets is lost.
+    /// Write Commands but for the first write, for a printer that keeps up with the radio: fast, and what a full printer
+    /// gets is lost.
     case commands
     /// Write Requests alone: slow, and the printer's buffer holds the sender.
     case requests
@@ -38,19 +39,23 @@ public struct BluetoothPrinter: Hashable, Sendable {
   /// The most bytes of one write, 1 through ``largestChunk``; the link's MTU bounds it too. Some printers lose more
   /// than they can take at once, whatever MTU they agreed to.
   public var chunk: Int?
-  /// How fast the printer takes data out of its buffer, as its profile says; nil for a printer that keeps up with the
-  /// radio and gets all by Write Commands.
+  /// How fast the printer takes data out of its buffer, as its profile says; nil for ``usualSpeed``.
   public var bytesPerSecond: Int?
-  /// The most bytes of a job that go by Write Commands, nil for ``burst``; for a printer that keeps up, the most that are on
+  /// The most bytes of a job that go by Write Commands, nil for ``burst``; with ``WriteMode/commands``, the most that are on
   /// their way unacknowledged, nil for ``radioWindow``.
   public var window: Int?
   /// The RFCOMM channel, where it is known; nil to ask the printer (SDP).
   public var channel: UInt8?
+  /// The most bytes a second of an RFCOMM link, for a printer whose module takes all at once and loses what does not fit;
+  /// nil for as fast as it takes them.
+  public var pace: Int?
   /// The PIN of a printer from before Secure Simple Pairing, 1 through 16 characters.
   public var pin: String?
 
   /// Fills one packet of the LE data length extension (251 bytes with its headers); a longer write is no faster.
   public static let largestChunk = 244
+  /// The speed of small printers with text, in bytes a second.
+  public static let usualSpeed = 2_000
   /// Half of the smallest receive buffer of common printers (4 KB): most receipts fit into it.
   public static let burst = 2_048
   /// The answers that are waited for then cost less than one packet in thirty.
@@ -61,7 +66,8 @@ public struct BluetoothPrinter: Hashable, Sendable {
     name: String, address: BluetoothAddress, bearer: Bearer, adapter: String? = nil,
     service: BluetoothUUID? = nil, writeCharacteristic: BluetoothUUID? = nil,
     notifyCharacteristic: BluetoothUUID? = nil, writeMode: WriteMode = .automatic, chunk: Int? = nil,
-    bytesPerSecond: Int? = nil, window: Int? = nil, channel: UInt8? = nil, pin: String? = nil
+    bytesPerSecond: Int? = nil, window: Int? = nil, channel: UInt8? = nil, pace: Int? = nil,
+    pin: String? = nil
   ) {
     self.name = name
     self.address = address
@@ -75,6 +81,7 @@ public struct BluetoothPrinter: Hashable, Sendable {
     self.bytesPerSecond = bytesPerSecond
     self.window = window
     self.channel = channel
+    self.pace = pace
     self.pin = pin
   }
 

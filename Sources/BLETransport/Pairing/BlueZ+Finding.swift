@@ -3,6 +3,8 @@ public import ESCPOS
 extension BlueZ {
   /// How long a device that has been found is given to say its name and services.
   private static let nameTime = Duration.seconds(4)
+  /// How long a device that bluetoothd remembers is given to show itself: an inquiry of Classic.
+  private static let seeTime = Duration.seconds(11)
 
   /// What has been seen on an adapter: in this scan, or before.
   public func sightings(on adapter: Adapter) -> [Sighting] {
@@ -33,12 +35,13 @@ extension BlueZ {
   public func find(
     _ address: BluetoothAddress, on adapter: Adapter, by deadline: BootInstant
   ) async throws(LinkError) -> Device {
-    if let known = tree.device(address, on: adapter.path), known.paired || known.tellsWhatItIs {
-      return known
-    }
+    let known = tree.device(address, on: adapter.path)
+    if let known, known.paired || known.connected { return known }
     let search = search(on: adapter, .both)
     defer { search.end() }
-    _ = try await wait(by: deadline) { $0.tree.device(address, on: adapter.path) != nil }
+    // What bluetoothd remembers may be a part of the truth; one that hides is taken as it is remembered.
+    let patience = known == nil ? deadline : min(deadline, clock.now.advanced(by: Self.seeTime))
+    _ = try await wait(by: patience) { $0.tree.device(address, on: adapter.path)?.rssi != nil }
     let limit = min(deadline, clock.now.advanced(by: Self.nameTime))
     _ = try await wait(by: limit) { $0.tree.device(address, on: adapter.path)?.tellsWhatItIs == true }
     guard let device = tree.device(address, on: adapter.path) else {

@@ -76,8 +76,12 @@ public struct Recognition: Equatable, Sendable {
       self.init(.printer, .escpos, reasons)
     } else if let icon = sighting.foreignIcon {
       self.init(.other, nil, [.icon(icon)])
+    } else if !services.isEmpty {
+      self.init(.possible, .escpos, reasons)
+    } else if sighting.isUnclassedSerialPort {
+      self.init(.possible, .escpos, [.service(BluetoothUUID.serialPort.abbreviation)])
     } else {
-      self.init(services.isEmpty ? .other : .possible, services.isEmpty ? nil : .escpos, reasons)
+      self.init(.other, nil, reasons)
     }
   }
 
@@ -110,6 +114,11 @@ extension Sighting {
   fileprivate var isPrinterByClass: Bool {
     if let deviceClass { return deviceClass >> 8 & 0x1F == 0x06 && deviceClass & 0x80 != 0 }
     return icon == "printer"
+  }
+
+  /// Serial Port, and a class of device that says nothing (Miscellaneous, Uncategorized), or none.
+  fileprivate var isUnclassedSerialPort: Bool {
+    hasSerialPort && (deviceClass.map { [0x00, 0x1F].contains($0 >> 8 & 0x1F) } ?? true)
   }
 
   /// The icon of something that is no printer: a phone, a headset, a keyboard.

@@ -4,6 +4,8 @@ extension PrinterConversation {
   private static let patientPolls = 3
   private static let firstChunk = 256
   private static let chunk = 4_096
+  /// More questions than an earlier host may have left behind a job, in bytes.
+  private static let strangerBytes = 64
 
   /// Sends the job.
   ///
@@ -75,6 +77,7 @@ extension PrinterConversation {
 
   private func askFence(by deadline: BootInstant) async throws(LinkError) -> FenceLedger.Question? {
     if let fenceQuestion { return fenceQuestion }
+    try await outwaitStrangers(by: deadline)
     guard let question = ledger.question(profile.fence) else { return nil }
     do throws(LinkError) {
       try await link.send(question.command[...], by: deadline)
@@ -84,6 +87,16 @@ extension PrinterConversation {
     }
     fenceQuestion = question
     return question
+  }
+
+  /// Lets answers to an earlier host's questions come before the fence is asked: a process that was killed behind its own
+  /// fence has left that in the printer's buffer, and the answer to it looks like any other (`GS r`). They come with
+  /// the gate's, for nothing stands between them, and are passed over as long as nothing else is asked. The job is on its
+  /// way meanwhile, so that this seldom takes any time.
+  private func outwaitStrangers(by deadline: BootInstant) async throws(LinkError) {
+    guard profile.fence == .paperStatus, let gatePassedAt else { return }
+    let quiet = gatePassedAt.advanced(by: Self.quietTime + time(toTake: Self.strangerBytes))
+    _ = try await wait(until: min(deadline, quiet), for: { false })
   }
 
   private func pollStatus(by deadline: BootInstant) async throws(LinkError) {

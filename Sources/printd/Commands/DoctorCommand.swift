@@ -35,7 +35,9 @@ struct DoctorCommand: Command {
     if let webhook = loaded.configuration.webhook { findings.append(secrets(webhook)) }
     findings.append(clock())
     findings.append(fonts(loaded.configuration.raster))
-    findings += await BluetoothCheck.findings(loaded.configuration.printers)
+    let printers = loaded.configuration.printers
+    findings += await BluetoothCheck.findings(
+      printers, isNeeded: printers.contains(where: \.link.isBluetooth))
     findings += await PrinterCheck.findings(loaded.configuration.printers, loaded)
     findings += await VoiceCheck.findings(loaded.configuration)
     for finding in findings { Console.print(finding.text) }

@@ -1,3 +1,4 @@
+import BLETransport
 import ESCPOS
 import PrinterLinks
 import TextRaster
@@ -36,9 +37,10 @@ extension Configuration.Printer {
     case .file:
       return FileLinkOpener(path: address ?? "", clock: clock)
     case .ble, .rfcomm:
-      guard let bluetooth else {
+      guard var bluetooth else {
         throw Failure(.configuration, "printer \(name): address must be a Bluetooth address")
       }
+      bluetooth.bytesPerSecond = profile.bytesPerSecond
       return Bluetooth.opener(for: bluetooth)
     case .virtual:
       return try PaperFolder(profile: profile, raster: raster, folder: address, clock: clock)

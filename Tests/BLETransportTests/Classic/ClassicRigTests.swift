@@ -103,6 +103,25 @@ struct ClassicRigTests {
     await bluez.stop(by: soon())
   }
 
+  @Test("that stalls for good does not keep the next link from being opened", arguments: [true, false])
+  func stallForGood(isKnown: Bool) async throws {
+    let rig = Self.spp
+    var printer = try rig.printer
+    if isKnown { try await discover(printer) } else { printer.channel = 3 }
+    let first = try await open(printer)
+    try await rig.ctl("stall")
+    await #expect(throws: LinkError.self) { try await first.send(job(200_000)[...], by: soon(2)) }
+    await first.close()
+    let second = try await open(printer)
+    try await rig.ctl("flow")
+    try await rig.ctl("clear")
+    try await second.send(job(1_000)[...], by: soon())
+    try await second.flush(by: soon())
+    #expect(try await rig.paper(of: 1_000) == job(1_000))
+    await second.close()
+    await bluez.stop(by: soon())
+  }
+
   @Test("that drops the link in the middle of a job is lost, and can be opened again")
   func drop() async throws {
     let rig = Self.spp

@@ -1,8 +1,13 @@
 import ESCPOS
 import Glibc
 import PrintTestKit
+import Testing
 
 @testable import BLETransport
+
+/// What is proven with the real bluetoothd, the real kernel and virtual printers; Tests/Rig/README.md says how.
+@Suite("In the Bluetooth rig", .enabled(if: Rig.isHere, "runs in the Bluetooth rig"), .serialized)
+enum RigTests {}
 
 /// The Bluetooth rig that these tests run in, when they do: `RIG` names its folder.
 enum Rig {

@@ -4,99 +4,102 @@ import Testing
 
 @testable import BLETransport
 
-@Suite("Recovering in the rig", .enabled(if: Rig.isHere, "runs in the Bluetooth rig"), .serialized)
-struct RigRecoveryTests {
-  @Test("A printer that is off is unreachable; when it is back it is seen, and prints within five seconds")
-  func offAndOn() async throws {
-    try await withBlueZ { bluez in
-      let opener = BLELinkOpener(try RigPrinter.ble.configured(), bluez)
-      // Known to bluetoothd, as after a day of work.
-      await (try await opener.open(by: Rig.soon())).close()
-      try await RigPrinter.ble.ctl("off")
-      let error = await #expect(throws: LinkError.self) {
-        _ = try await opener.open(by: Rig.soon(.seconds(5)))
-      }
-      #expect(error?.code == .unreachable)
-      let clock = BootClock()
-      let printed = Task {
-        var sightings = opener.presence()?.makeAsyncIterator()
-        while await sightings?.next() != nil {
-          guard let link = try? await opener.open(by: Rig.soon(.seconds(8))) else { continue }
-          try await link.send([0x10, 0x04, 1], by: Rig.soon())
-          #expect(try await link.receive(by: Rig.soon()) == [0x12])
-          return (clock.now, link)
-        }
-        throw Rig.Failure(description: "the printer was not seen")
-      }
-      try await clock.sleep(for: .seconds(6))
-      let back = clock.now
-      try await RigPrinter.ble.ctl("on")
-      let (end, link) = try await printed.value
-      print("printed", back.duration(to: end), "after it was back")
-      await link.close()
-    }
-  }
-
-  @Test("A restart of bluetoothd loses the link, and the next opening works", arguments: ["restart", "kill"])
-  func bluetoothdRestarts(verb: String) async throws {
-    try await withBlueZ { bluez in
-      let link = try await open(bluez)
-      let receiving = Task { try await link.receive(by: Rig.soon()) }
-      try await Rig.run("bluetoothd", verb)
-      let error = await #expect(throws: LinkError.self) { try await receiving.value }
-      #expect(error?.code == .lost)
-      await link.close()
-      if verb == "kill" {
+extension RigTests {
+  @Suite("Recovering")
+  struct RecoveryTests {
+    @Test("A printer that is off is unreachable; when it is back it is seen, and prints within five seconds")
+    func offAndOn() async throws {
+      try await withBlueZ { bluez in
+        let opener = BLELinkOpener(try RigPrinter.ble.configured(), bluez)
+        // Known to bluetoothd, as after a day of work.
+        await (try await opener.open(by: Rig.soon())).close()
+        try await RigPrinter.ble.ctl("off")
         let error = await #expect(throws: LinkError.self) {
-          _ = try await open(bluez, by: Rig.soon(.seconds(2)))
+          _ = try await opener.open(by: Rig.soon(.seconds(5)))
         }
         #expect(error?.code == .unreachable)
-        try await Rig.run("bluetoothd", "start")
+        let clock = BootClock()
+        let printed = Task {
+          var sightings = opener.presence()?.makeAsyncIterator()
+          while await sightings?.next() != nil {
+            guard let link = try? await opener.open(by: Rig.soon(.seconds(8))) else { continue }
+            try await link.send([0x10, 0x04, 1], by: Rig.soon())
+            #expect(try await link.receive(by: Rig.soon()) == [0x12])
+            return (clock.now, link)
+          }
+          throw Rig.Failure(description: "the printer was not seen")
+        }
+        try await clock.sleep(for: .seconds(6))
+        let back = clock.now
+        try await RigPrinter.ble.ctl("on")
+        let (end, link) = try await printed.value
+        print("printed", back.duration(to: end), "after it was back")
+        await link.close()
       }
-      let again = try await open(bluez)
-      try await again.send([0x10, 0x04, 1], by: Rig.soon())
-      #expect(try await again.receive(by: Rig.soon()) == [0x12])
-      await again.close()
     }
-  }
 
-  @Test("An adapter that is unplugged loses the link; plugged in again, it is seen and works")
-  func adapterReplugged() async throws {
-    try await withBlueZ { bluez in
-      let link = try await open(bluez)
-      let adapter = RigPrinter(name: "adapter", address: "")
-      try await adapter.ctl("unplug")
-      let error = await #expect(throws: LinkError.self) { _ = try await link.receive(by: Rig.soon()) }
-      #expect(error?.code == .lost)
-      await link.close()
-      let opener = BLELinkOpener(try RigPrinter.ble.configured(), bluez)
-      let absent = await #expect(throws: LinkError.self) {
-        _ = try await opener.open(by: Rig.soon(.seconds(4)))
+    @Test(
+      "A restart of bluetoothd loses the link, and the next opening works", arguments: ["restart", "kill"])
+    func bluetoothdRestarts(verb: String) async throws {
+      try await withBlueZ { bluez in
+        let link = try await open(bluez)
+        let receiving = Task { try await link.receive(by: Rig.soon()) }
+        try await Rig.run("bluetoothd", verb)
+        let error = await #expect(throws: LinkError.self) { try await receiving.value }
+        #expect(error?.code == .lost)
+        await link.close()
+        if verb == "kill" {
+          let error = await #expect(throws: LinkError.self) {
+            _ = try await open(bluez, by: Rig.soon(.seconds(2)))
+          }
+          #expect(error?.code == .unreachable)
+          try await Rig.run("bluetoothd", "start")
+        }
+        let again = try await open(bluez)
+        try await again.send([0x10, 0x04, 1], by: Rig.soon())
+        #expect(try await again.receive(by: Rig.soon()) == [0x12])
+        await again.close()
       }
-      #expect(absent?.code == .unreachable)
-      var sightings = opener.presence()?.makeAsyncIterator()
-      try await adapter.ctl("plug")
-      #expect(await sightings?.next() != nil)
-      let again = try await opener.open(by: Rig.soon())
-      try await again.send([0x10, 0x04, 1], by: Rig.soon())
-      #expect(try await again.receive(by: Rig.soon()) == [0x12])
-      await again.close()
     }
-  }
 
-  @Test("A printer that does not tell its services is unreachable, and works when it does again")
-  func servicesNeverResolve() async throws {
-    try await withBlueZ { bluez in
-      try await RigPrinter.ble.ctl("discovery", "off")
-      let error = await #expect(throws: LinkError.self) {
-        _ = try await open(bluez, by: Rig.soon(.seconds(6)))
+    @Test("An adapter that is unplugged loses the link; plugged in again, it is seen and works")
+    func adapterReplugged() async throws {
+      try await withBlueZ { bluez in
+        let link = try await open(bluez)
+        let adapter = RigPrinter(name: "adapter", address: "")
+        try await adapter.ctl("unplug")
+        let error = await #expect(throws: LinkError.self) { _ = try await link.receive(by: Rig.soon()) }
+        #expect(error?.code == .lost)
+        await link.close()
+        let opener = BLELinkOpener(try RigPrinter.ble.configured(), bluez)
+        let absent = await #expect(throws: LinkError.self) {
+          _ = try await opener.open(by: Rig.soon(.seconds(4)))
+        }
+        #expect(absent?.code == .unreachable)
+        var sightings = opener.presence()?.makeAsyncIterator()
+        try await adapter.ctl("plug")
+        #expect(await sightings?.next() != nil)
+        let again = try await opener.open(by: Rig.soon())
+        try await again.send([0x10, 0x04, 1], by: Rig.soon())
+        #expect(try await again.receive(by: Rig.soon()) == [0x12])
+        await again.close()
       }
-      #expect(error?.code == .unreachable)
-      try await RigPrinter.ble.ctl("discovery", "on")
-      let link = try await open(bluez)
-      try await link.send([0x10, 0x04, 1], by: Rig.soon())
-      #expect(try await link.receive(by: Rig.soon()) == [0x12])
-      await link.close()
+    }
+
+    @Test("A printer that does not tell its services is unreachable, and works when it does again")
+    func servicesNeverResolve() async throws {
+      try await withBlueZ { bluez in
+        try await RigPrinter.ble.ctl("discovery", "off")
+        let error = await #expect(throws: LinkError.self) {
+          _ = try await open(bluez, by: Rig.soon(.seconds(6)))
+        }
+        #expect(error?.code == .unreachable)
+        try await RigPrinter.ble.ctl("discovery", "on")
+        let link = try await open(bluez)
+        try await link.send([0x10, 0x04, 1], by: Rig.soon())
+        #expect(try await link.receive(by: Rig.soon()) == [0x12])
+        await link.close()
+      }
     }
   }
 }

@@ -1,21 +1,19 @@
 """What the scenarios share: a shop, a daemon for each, printers in their first state, a pairing made once."""
 
-import glob
-import json
-import os
 import subprocess
 import unittest
 
-from guest import OUT, RIG, address, ctl, say, until
-from shop import BIN, Daemon, Sheets, Shop, clean_home, command
+from guest import OUT, address, ctl, say, until
+from shop import BIN, Daemon, Shop, clean_home
 
 PROFILE = "generic-80"
 ALL = "ble", "spp", "pin", "issc", "bond", "dual"
+LINKS = "ble", "spp"  # one of each kind of link
 
 
 class Scenario(unittest.TestCase):
     shop = None
-    paired = {}  # printers that `printers pair` has taken, and its output
+    paired = {}  # printers that `printers pair` has taken, and what it said
 
     @classmethod
     def open_shop(cls):
@@ -37,19 +35,29 @@ class Scenario(unittest.TestCase):
         for daemon in self.daemons:
             daemon.stop()
 
-    def daemon(self, *printers, more=""):
-        """A running daemon without history, whose printers are those that were paired, the given one first.
+    def daemon(self, name, budget=10):
+        """A running daemon without history, whose receipts go to a printer that was paired before."""
+        return self.daemon_for(self.title(), budget, receipt=name)
 
-        Receipts go to the first.
-        """
-        for name in printers:
+    def daemon_for_both(self, budget=5):
+        """The same, and each order goes to a printer of each kind of link."""
+        return self.daemon_for(self.title(), budget, receipt="ble", kitchen="spp")
+
+    def daemon_for(self, title, budget, **routes):
+        for name in routes.values():
             self.pair(name)
-        more += f'routes: [{{kind: "receipt", printer: "{printers[0]}"}}],'
-        return self.begin(Daemon(self.shop, self.title(), more=more))
+        lines = ", ".join(f'{{kind: "{kind}", printer: "{name}"}}' for kind, name in routes.items())
+        more = f"routes: [{lines}], budget: {{seconds: {budget}}},"
+        return self.begin(Daemon(self.shop, title, more=more))
 
     def daemon_by_hand(self, *entries, more=""):
         """A running daemon without history, whose printers are written into its configuration."""
         return self.begin(Daemon(self.shop, self.title(), folder="by-hand", printers=", ".join(entries), more=more))
+
+    def entry(self, name, link, more="", title=None):
+        """A printer in the configuration."""
+        return (f'{{name: "{title or name}", link: "{link}", address: "{address(name)}", '
+                f'profile: "{PROFILE}", {more}}}')
 
     def begin(self, daemon):
         self.daemons.append(daemon)
@@ -61,20 +69,48 @@ class Scenario(unittest.TestCase):
     def pair(self, name):
         """Pairs a printer as a user does, if it is not yet: its name in printd is that of the rig."""
         if name not in self.paired:
-            daemon = Daemon(self.shop, "pairing-" + name)
+            daemon = Daemon(self.shop, "pair-" + name)
             done = daemon.run("printers", "pair", address(name), "--yes", "--name", name, "--profile", PROFILE)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.paired[name] = done.stdout + done.stderr
             ctl(name, "clear")
         return self.paired[name]
 
+    def unpair(self, name):
+        """Takes back what `pair` has done, if it has."""
+        if self.paired.pop(name, None):
+            done = Daemon(self.shop, "forget-" + name).run("printers", "forget", name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.forget_device(name)
+
+    def forget_device(self, name):
+        """Makes bluetoothd forget a device and its services."""
+        subprocess.run(["bluetoothctl", "remove", address(name)], capture_output=True)
+
+    def settled(self, daemon, order, seconds=60, state=None):
+        """The order's jobs once they have ended, or are in a state, and are reported."""
+        ended = [state] if state else ["printed", "unknown", "rejected", "expired", "cancelled"]
+
+        def jobs():
+            jobs = daemon.jobs(order)
+            return all(job["state"] in ended and job.get("reported_at") for job in jobs) and jobs
+
+        return until(f"the end of {order}", seconds, jobs)
+
     def assertPrinted(self, completion, order, daemon):
-        """A completion that says printed, proven by the fence, and reported."""
-        self.assertEqual(completion["result"], "newData", completion)
-        self.assertEqual(completion["outcome"], "printed", completion)
-        job = daemon.job(order)
-        self.assertEqual((job["state"], job["confirmation"], job["attempt"]), ("printed", "fence", 1), job)
-        self.assertEqual([r["outcome"] for r in self.shop.reports(order)], ["printed"])
+        """A completion that says printed, proven by the fence, at the first attempt, and reported."""
+        self.assertEqual((completion["result"], completion["outcome"]), ("newData", "printed"), completion)
+        for job in daemon.jobs(order):
+            self.assertEqual((job["state"], job["confirmation"], job["attempt"]), ("printed", "fence", 1), job)
+        reports = [r["outcome"] for r in self.shop.reports(order)]
+        self.assertEqual(reports, ["printed"] * len(completion["jobs"]))
+
+    def assertOutcome(self, completion, outcome):
+        """A completion that has failed, and why, for each of its jobs."""
+        for job in completion["jobs"]:
+            say(f"   {job['printer']}: {job['outcome']} ({job.get('reason')}) after {completion['seconds']:.2f} s")
+        self.assertEqual(completion["result"], "failed", completion)
+        self.assertEqual([job["outcome"] for job in completion["jobs"]], [outcome] * len(completion["jobs"]), completion)
 
     def show_logs(self):
         for daemon in getattr(self, "daemons", []):

@@ -2,8 +2,8 @@
 
 import threading
 
-from guest import address, ctl, received, say, until
-from shop import HOME, Daemon, Sheets
+from guest import ctl, received, say
+from shop import HOME, Sheets
 from scenarios.base import PROFILE, Scenario
 
 
@@ -67,8 +67,7 @@ class Printing(Scenario):
         for name, link in ("ble", "ble"), ("spp", "rfcomm"), ("pin", "rfcomm"):
             self.pair(name)
             ctl(name, "clear")
-            daemon = self.daemon_by_hand(
-                f'{{name: "page", link: "{link}", address: "{address(name)}", profile: "{PROFILE}", {quiet}}}')
+            daemon = self.daemon_by_hand(self.entry(name, link, quiet, title="page"))
             done = daemon.run("test-print", "--printer", "page")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             say(f"   {name}: {len(plain)} bytes; {done.stdout.splitlines()[0]}")
@@ -94,12 +93,7 @@ class Printing(Scenario):
 
     def test_two_at_once(self):
         """Two printers at once, with a radio: each gets its own order, whole."""
-        self.pair("ble")
-        self.pair("spp")
-        daemon = self.daemon("ble", "spp", more='')
-        daemon.stop()
-        daemon = self.begin(Daemon(self.shop, "two-at-once", more="""
-            routes: [{kind: "receipt", printer: "ble"}, {kind: "kitchen", printer: "spp"}],"""))
+        daemon = self.daemon_for_both(budget=10)
         papers = {name: Sheets(name) for name in ("ble", "spp")}
         for name in papers:
             ctl(name, "interval", 30, 6)

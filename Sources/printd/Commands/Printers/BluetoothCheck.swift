@@ -6,8 +6,9 @@ import Glibc
 /// What `doctor` looks at before it tries a Bluetooth printer: kernel, bus, bluetoothd, adapter, unit.
 enum BluetoothCheck {
   /// The findings, from the ground up; what cannot be known without something that is missing is left out.
-  static func findings(_ printers: [Configuration.Printer]) async -> [Finding] {
-    let isNeeded = printers.contains(where: \.link.isBluetooth)
+  ///
+  /// - Parameter isNeeded: Whether there is anybody who wants Bluetooth.
+  static func findings(_ printers: [Configuration.Printer], isNeeded: Bool) async -> [Finding] {
     let bluez = Bluetooth.bluez
     let clock = BootClock()
     var findings: [Finding] = []

@@ -5,7 +5,7 @@ extension PairPrinter {
   /// The link to a printer that is being set up: it pairs when the printer asks for that, and hears who it is.
   struct Contact: Sendable {
     private(set) var device: Device
-    let bearer: Configuration.Printer.Link
+    private(set) var bearer: Configuration.Printer.Link
     let plan: Plan
     let pair: PairPrinter
     private(set) var link: (any PrinterLink)?
@@ -38,6 +38,19 @@ extension PairPrinter {
       do throws(LinkError) {
         try await meet()
       } catch {
+        if error.tellsOfClassic, bearer == .ble, plan.known == nil {
+          guard pair.link == nil else {
+            throw Failure(
+              .unavailable,
+              "it has both radios, and this bluetoothd connects the Classic one (\(error.message))",
+              remedy: "--link rfcomm")
+          }
+          steps.done(
+            "it has both radios, and bluetoothd connects the Classic one: taking Serial Port (rfcomm)")
+          await close()
+          bearer = .rfcomm
+          return try await open()
+        }
         guard error.asksForPairing, !bonded else { throw failure(error) }
         await close()
         if device.paired || bearer == .rfcomm { try await forgetOldBond() }

@@ -74,11 +74,13 @@ struct PrintersCommand: Command {
   }
 
   private static func doctor(_ options: CommonOptions, _ name: String?) async throws -> ExitCode {
-    let loaded = try options.loadPrinters()
+    let loaded = try options.loadPrinters(mayBeMissing: true)
     let printers = name == nil ? loaded.configuration.printers : [try loaded.printer(named: name)]
     var findings: [Finding] = []
-    if name == nil || printers.contains(where: \.link.isBluetooth) {
-      findings = await BluetoothCheck.findings(printers)
+    let isBluetooth = printers.contains(where: \.link.isBluetooth)
+    if name == nil || isBluetooth {
+      // Before the first printer, Bluetooth is what one wants to know about.
+      findings = await BluetoothCheck.findings(printers, isNeeded: isBluetooth || printers.isEmpty)
     }
     findings += await PrinterCheck.findings(printers, loaded)
     for finding in findings { Console.print(finding.text) }
