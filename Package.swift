@@ -133,7 +133,8 @@ let package = Package(
       "printdTests",
       [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "WakeHandler", "VirtualPrinter",
-        "TextRaster", "DBus", "BLETransport", "FakeBlueZ", "printd", "SampleShop",
+        "TextRaster", "DBus", "BLETransport", "FakeBlueZ", "SpokenAmounts", "Sound", "Announcer", "printd",
+        "SampleShop",
       ]),
     .executableTarget(
       name: "PrintdBench",

@@ -142,10 +142,11 @@ public protocol AnnouncerPort: Sendable {
   func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd
 }
 
-/// Begins a conversation on an open link; `openQuestions` is what the last one with this printer has left.
+/// Begins a conversation on an open link; `past` is what the ones before have left.
 public typealias Converse =
   @Sendable (
-    _ link: any PrinterLink, _ profile: PrinterProfile, _ clock: any BootTimeClock, _ openQuestions: Int
+    _ link: any PrinterLink, _ profile: PrinterProfile, _ clock: any BootTimeClock,
+    _ past: PrinterConversation.Past
   ) -> any ConversationPort
 
 /// Everything that the story needs from below.
@@ -167,7 +168,7 @@ public struct Ports: Sendable {
   public init(
     orders: any OrderPort, jobs: any JobPort, prepare: @escaping Prepare,
     converse: @escaping Converse = {
-      PrinterConversation(link: $0, profile: $1, clock: $2, openQuestions: $3)
+      PrinterConversation(link: $0, profile: $1, clock: $2, past: $3)
     },
     announcer: (any AnnouncerPort)? = nil, note: @escaping @Sendable (HandlerEvent) -> Void = { _ in }
   ) {

@@ -19,7 +19,8 @@ extension PrinterLane {
   /// Begins to talk to the printer.
   func converse(_ link: any PrinterLink, _ profile: PrinterProfile) async -> any ConversationPort {
     await unwatchIdleLink()
-    return floor.ports.converse(link, profile, floor.clock, openQuestions)
+    let past = PrinterConversation.Past(openQuestions: openQuestions, isProven: jobsOnLink > 0)
+    return floor.ports.converse(link, profile, floor.clock, past)
   }
 
   /// Ends a conversation, and keeps in mind what the printer has not answered in it.

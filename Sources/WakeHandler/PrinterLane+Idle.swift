@@ -1,21 +1,26 @@
 import ESCPOS
 
 extension PrinterLane {
+  /// More than any printer says of itself between two jobs, in bytes.
+  private static let mostIdleTalk = 65_536
+
   /// Reads the open link while nobody talks over it, so that one that goes is closed then, and the next job opens a
   /// fresh one instead of giving its first bytes to a dead one.
   func watchIdleLink() {
     guard idleWatch == nil, let link, link.hasBackChannel else { return }
     idleWatch = Task { [weak self] in
-      while true {
+      var heard = 0
+      while heard <= Self.mostIdleTalk {
         do throws(LinkError) {
           // What it says by itself now (automatic status) is asked for again at the next gate.
-          _ = try await link.receive(by: BootInstant(nanoseconds: .max))
+          heard += try await link.receive(by: BootInstant(nanoseconds: .max)).count
         } catch {
           if error.code == .deadline { continue }
           if error.code != .cancelled { await self?.idleLinkWent(link, error) }
           return
         }
       }
+      await self?.idleLinkWent(link, LinkError(.lost, "the printer does not cease to talk"))
     }
   }
 

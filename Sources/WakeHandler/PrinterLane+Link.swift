@@ -13,6 +13,7 @@ extension PrinterLane {
     let deadline = floor.deadline(in: floor.policies.connectLimit)
     let asked = era
     floor.progress.expect(name, by: deadline)
+    say("\(name) does not take the connection yet: is it switched on and in range?")
     Task {
       do throws(LinkError) {
         await connected(try await setup.opener.open(by: deadline), in: asked)
@@ -32,6 +33,7 @@ extension PrinterLane {
     idleSince = floor.now
     isAway = false
     sightingsInVain = 0
+    say("waits for its turn at \(name)")
   }
 
   /// Waits for the link; false when it could not be opened, and then the line is blocked for a while.
@@ -49,6 +51,15 @@ extension PrinterLane {
       if link == nil, connectFailure == nil { await bell.wait(until: nil) }
     }
     return false
+  }
+
+  /// Tells the wakes what their jobs wait for, so that a budget that ends now ends with the truth of the moment; what stands
+  /// in the way already says more.
+  func say(_ waiting: String) {
+    guard obstacle == nil else { return }
+    for ticket in line where ticket.order != .awaited {
+      floor.wakes.note(ticket.id, .queued(waiting), ticket.timeline)
+    }
   }
 
   /// Closes the link, if it is open.

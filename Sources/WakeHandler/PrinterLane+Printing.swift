@@ -22,6 +22,7 @@ extension PrinterLane {
       update(id) { $0.timeline.connected = max(0, $0.origin.duration(to: connectedAt).milliseconds) }
     }
     let conversation = await converse(link, setup.profile)
+    say("\(name) is connected and has not answered yet")
     if case .standing(let reason, let spoilsLink) = await askGate(conversation, for: id, sheet) {
       await end(conversation)
       if spoilsLink { await giveUpLink(reason) } else { block(reason) }

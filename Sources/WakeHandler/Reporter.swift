@@ -26,6 +26,8 @@ actor Reporter {
   /// Jobs about which a report is on the way; the next about the same job waits, so that the last word comes last.
   private var onTheWay: Set<Int64> = []
   private var awaitedVoices = 0
+  /// Whether no report waits for a voice any more, since the daemon stops.
+  private var isHurried = false
   private var isSweeping = false
   private var failures = 0
   private var sweepAt: BootInstant?
@@ -52,7 +54,7 @@ actor Reporter {
     refused[job.id] = nil
     underway[job.id, default: 0] += 1
     let errand = Errand(job: job, origin: ticket.origin, deadline: ticket.budget?.completion)
-    guard job.voice == .pending, let latest = ticket.budget?.work, floor.now < latest,
+    guard job.voice == .pending, !isHurried, let latest = ticket.budget?.work, floor.now < latest,
       awaitedVoices < Self.mostAwaitedVoices
     else { return add(errand) }
     awaitedVoices += 1
@@ -77,6 +79,8 @@ actor Reporter {
 
   /// Waits for the first tries under way until `deadline`, then begins no more.
   func stop(by deadline: BootInstant) async {
+    isHurried = true
+    floor.voices.letGo()
     while !underway.isEmpty, floor.now < deadline { await drained.wait(until: deadline) }
     isStopping = true
     errands = []

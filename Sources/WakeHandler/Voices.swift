@@ -38,6 +38,15 @@ final class Voices: Sendable {
     for waiter in waiters { waiter.tell.resume() }
   }
 
+  /// Lets everybody go who waits; the announcements go on.
+  func letGo() {
+    let waiters = state.withLock { state in
+      defer { state.waiters = [:] }
+      return state.waiters.values
+    }
+    for waiter in waiters { waiter.tell.resume() }
+  }
+
   /// Returns once the payment is not being announced any more, or at the deadline.
   func wait(for payment: PaymentKey, until deadline: BootInstant) async {
     let id = state.withLock { state in

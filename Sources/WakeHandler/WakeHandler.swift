@@ -58,7 +58,12 @@ public actor WakeHandler {
   /// - Throws: ``JournalError`` when the journal cannot be read or written; nothing is printed then.
   public func start() async throws(JournalError) {
     try await takeUp()
-    try await floor.jobs.endLostAnnouncements()
+    do {
+      try await floor.jobs.endLostAnnouncements()
+    } catch {
+      // The voice never keeps a receipt from being printed.
+      floor.ports.note(HandlerEvent(.error, "lost announcements cannot be ended: \(error)"))
+    }
     await reporter.resume()
     await pending().ask()
   }

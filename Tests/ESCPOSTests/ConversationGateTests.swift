@@ -86,7 +86,35 @@ struct ConversationGateTests {
     await conversation.end()
   }
 
-  @Test("on a link that has carried a job, silence is asked twice and nothing is filled up")
+  @Test(
+    "a link that has carried nothing but questions may lead to half a raster: it is filled up when paper is back"
+  )
+  func refilledHalfRaster() async throws {
+    let clock = clock
+    let printer = ConversationPrinter { state in
+      state.rasterRest = 3_000
+      state.realTime = [0x1E, 0x32, 0x12, 0x72]
+    }
+    let link = ConversationLink(clock: clock) { sent, _ in printer.answer(sent) }
+    let deadline = clock.now.advanced(by: .seconds(30))
+    let first = PrinterConversation(link: link, profile: try .talking(fence: .paperStatus), clock: clock)
+    let out = try await moving(clock, link) { try await first.gate(by: deadline) }
+    guard case .notReady = out else {
+      Issue.record("\(out)")
+      return
+    }
+    await first.end()
+    printer.state.withLock { $0.realTime = [0x16, 0x12, 0x12, 0x12] }
+    let second = PrinterConversation(link: link, profile: try .talking(fence: .paperStatus), clock: clock)
+    let ready = try await moving(clock, link) { try await second.gate(by: deadline) }
+    guard case .ready = ready else {
+      Issue.record("\(ready)")
+      return
+    }
+    #expect(printer.state.withLock { $0.rasterRest } == 0)
+  }
+
+  @Test("on a link that a job was proven on, silence is asked twice and nothing is filled up")
   func warmLink() async throws {
     let clock = clock
     let printer = ConversationPrinter()
@@ -98,7 +126,9 @@ struct ConversationGateTests {
     }
     await first.end()
     printer.state.withLock { $0.realTime = [nil, nil, nil, nil] }
-    let second = PrinterConversation(link: link, profile: try .talking(fence: .processID), clock: clock)
+    let second = PrinterConversation(
+      link: link, profile: try .talking(fence: .processID), clock: clock,
+      past: PrinterConversation.Past(isProven: true))
     let before = link.bytesAccepted
     let deadline = deadline
     #expect(try await moving(clock, link) { try await second.gate(by: deadline) } == .silent)

@@ -30,10 +30,12 @@ public final class SoundServer: Sendable {
   ///   - modules: More lines for PulseAudio's script.
   ///   - hasSpeaker: Whether it has the null sink `spk`.
   ///   - channels: Channels of `spk`.
+  ///   - isSteady: Whether PipeWire is to work in long steps, so that it drops nothing on a busy machine.
   ///   - folder: The folder of a server before this one, for one at the same address.
   public init(
     _ kind: Kind = .pulseAudio, modules: String = "",
-    hasSpeaker: Bool = true, channels: Int = 1, in folder: TemporaryFolder? = nil
+    hasSpeaker: Bool = true, channels: Int = 1, in folder: TemporaryFolder? = nil,
+    isSteady: Bool = true
   ) async throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
@@ -87,6 +89,12 @@ public final class SoundServer: Sendable {
       }
       processes = started
       try await ready()
+      if isSteady {
+        let steady = try ChildProcess(
+          "pw-metadata", ["-n", "settings", "0", "clock.force-quantum", "4096"], environment: surroundings,
+          output: folder.path("pw-metadata.log"))
+        guard await steady.end == .exit(0) else { throw Fault(description: "pw-metadata failed") }
+      }
       if let speaker {
         let words = speaker.split(separator: " ").map(String.init)
         try await pactl(["load-module", "module-null-sink", "sink_name=spk"] + words)

@@ -157,7 +157,8 @@ struct EndsTests {
     End(
       name: "printer slow to connect", script: { try $0.front.script { $0.isSlow = true } },
       expiryAfter: "open front",
-      outcome: .queued("waits for its turn at front"), states: [.received], reports: [], paper: []),
+      outcome: .queued("front does not take the connection yet: is it switched on and in range?"),
+      states: [.received], reports: [], paper: []),
     End(
       name: "paper out", script: { try $0.front.script { $0.gates = [.notReady(paperOut)] } },
       expiryAfter: "rendered 1", outcome: .queued("paper out"), states: [.rendered], reports: [], paper: []),

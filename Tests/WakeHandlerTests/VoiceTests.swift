@@ -238,6 +238,19 @@ struct VoiceTests {
     #expect(await completion.value.voice == .failed("printd is stopping"))
   }
 
+  @Test("a daemon that stops does not wait for the voice to report what is printed")
+  func stopReports() async throws {
+    let (scene, voice) = try scene(.hangs)
+    let completion = try await wake(scene, "bread")
+    await voice.log.until("3.00")
+    await scene.log.until("printed 1")
+    await scene.clock.sleepers(atLeast: 4)
+    await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    #expect(scene.orders.reports.map(\.voice) == [.pending])
+    let value = await completion.value
+    #expect(value.outcome == .printed(.fence) && value.voice == .failed("printd is stopping"))
+  }
+
   @Test(
     "50 wakes in a burst: each printed, reported and completed once, each payment said once, in their order")
   func burst() async throws {

@@ -107,6 +107,27 @@ struct ConfigurationFaultTests {
         "{\n  printers: [\n    {name: 'a', link: 'virtual', profile: 'generic-80',\n     overrides: {fence: 'maybe'}}, /*!*/\n  ],\n}",
       "printers[0].overrides.fence", "processID"),
     Case(whole: "{\n  orders: {directory: 'o'},\n  printers: [], /*!*/\n}", "printers", "add one"),
+    // The voice.
+    Case("  voice: {}, /*!*/", "voice.currency", "is missing"),
+    Case("  voice: {currency: 'CHY'}, /*!*/", "voice.currency", "must be one of CNY, EUR"),
+    Case("  voice: {currency: 'CNY', langauge: 'zh'}, /*!*/", "voice.langauge", #"did you mean "language"?"#),
+    Case("  voice: {currency: 'CNY', language: 'tlh'}, /*!*/", "voice.language", "zh, yue, en"),
+    Case(
+      "  voice: {currency: 'CNY', templates: {\n    wx: '收款'}}, /*!*/", "voice.templates.wx",
+      "must have {amount}"),
+    Case("  voice: {currency: 'CNY', templates: {wxx: '{amount}'}}, /*!*/", "voice.templates.wxx", #""wx""#),
+    Case(
+      "  voice: {currency: 'CNY', templates: {fixed: '{amount}'}}, /*!*/", "voice.templates.fixed", "without"),
+    Case(
+      "  voice: {currency: 'CNY', pay_types: {'9': 'order'}}, /*!*/", "voice.pay_types", "must be one of wx"),
+    Case("  voice: {currency: 'CNY', set: '..'}, /*!*/", "voice.set", "the name of a set"),
+    Case("  voice: {currency: 'CNY', group: 'a/b'}, /*!*/", "voice.group", "without slashes"),
+    Case("  voice: {currency: 'CNY', chime: 3}, /*!*/", "voice.chime", "true, false, or the path"),
+    Case("  voice: {currency: 'CNY', output: 'file'}, /*!*/", "voice.device", "the path of the WAV file"),
+    Case("  voice: {currency: 'CNY', rate: 3}, /*!*/", "voice.rate", "from 0.5 to 2"),
+    Case(
+      "  voice: {currency: 'CNY', online: {url: 'ftp://a/{text}'}}, /*!*/", "voice.online.url", "https://"),
+    Case("  voice: {currency: 'CNY', online: {url: 'https://a/'}}, /*!*/", "voice.online.url", "{text}"),
     // Bluetooth printers.
     Case(printer: "link: 'ble'", "address", "00:11:22:33:44:55"),
     Case(printer: "link: 'ble', address: 'Printer001'", "address", "printd printers scan"),
@@ -126,6 +147,8 @@ struct ConfigurationFaultTests {
     Case(printer: "link: 'ble', \(address), pinfile: 'p'", "pinfile", #"did you mean "pin_file"?"#),
     // Keys of another link.
     Case(printer: "link: 'ble', \(address), channel: 1", "channel", #"it is for "rfcomm""#),
+    Case(printer: "link: 'rfcomm', \(address), pace: 99", "pace", "from 100 to 1000000"),
+    Case(printer: "link: 'ble', \(address), pace: 1000", "pace", #"it is for "rfcomm""#),
     Case(printer: "link: 'rfcomm', \(address), chunk: 20", "chunk", #"it is for "ble""#),
     Case(printer: "link: 'rfcomm', \(address), service: '18f0'", "service", #"it is for "ble""#),
     Case(printer: "link: 'rfcomm', \(address), write_mode: 'auto'", "write_mode", #"it is for "ble""#),

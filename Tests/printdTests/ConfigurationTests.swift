@@ -1,6 +1,8 @@
+import Announcer
 import Documents
 import ESCPOS
 import PrintTestKit
+import SpokenAmounts
 import Testing
 import WakeHandler
 
@@ -20,7 +22,7 @@ struct ConfigurationTests {
         {name: "belt", link: "ble", address: "00-aa-01-01-00-42", profile: "generic-58", adapter: "hci1",
          service: "FF00", characteristic: "ff02", write_mode: "request", chunk: 100, pin_file: "/p"},
         {name: "desk", link: "rfcomm", address: "00:AA:01:02:00:42", profile: "generic-80",
-         adapter: "00:aa:00:00:00:01", channel: 3},
+         adapter: "00:aa:00:00:00:01", channel: 3, pace: 1000},
       ],
       routes: [{kind: "kitchen", printer: "counter", copies: 3, pay_types: ["1"], merchants: ["A"]}],
       orders: {http: {
@@ -28,6 +30,13 @@ struct ConfigurationTests {
         header: {name: "X-Key", value_file: "/k"}, ca_file: "/ca"}},
       wakes: {inline_orders: true},
       webhook: {listen: "127.0.0.1:1", secret_files: ["/w"], connections: 5},
+      voice: {
+        enabled: false, language: "zh-HK", currency: "HKD", set: "/v", brand: "B", rate: 1.2, chime: "/c.wav",
+        templates: {wx: "w{amount}", fixed: "f", fixed_refund: "fr"}, pay_types: {"9": "card"}, jiaofen: true,
+        liang: true, synthesiser: "none", online: {url: "https://v/{text}", deadline_ms: 900, cache_mb: 2, ca_file: "/a"},
+        group: "g", event_files: true, output: "alsa", device: "hw:1", server: "unix:/n", mute: "override",
+        others: "duck", duck_db: 12, minimum_volume: 70, max_age_seconds: 9, summary: true, queue: 3,
+        pre_roll_ms: 5, bluetooth_pre_roll_ms: 6},
       control: {socket: "/c"},
     }
     """#
@@ -59,7 +68,7 @@ struct ConfigurationTests {
       ),
       .init(
         name: "desk", link: .rfcomm, address: "00:AA:01:02:00:42", profile: "generic-80",
-        adapter: "00:AA:00:00:00:01", channel: 3),
+        adapter: "00:AA:00:00:00:01", channel: 3, pace: 1_000),
     ]
     expected.routes = [
       .init(kind: "kitchen", printer: "counter", copies: 3, payTypes: ["1"], merchants: ["A"])
@@ -71,7 +80,30 @@ struct ConfigurationTests {
     expected.wakes.inlineOrders = true
     expected.webhook = .init(listen: "127.0.0.1:1", secretFiles: ["/w"], connections: 5)
     expected.control.socket = "/c"
+    expected.voice = try Self.voice
     #expect(read == expected)
+  }
+
+  private static var voice: Configuration.Voice {
+    get throws {
+      var voice = Configuration.Voice(currency: .hkd)
+      (voice.isEnabled, voice.language, voice.set, voice.brand, voice.rate) = (
+        false, .cantonese, "/v", "B", 1.2
+      )
+      voice.chime = .file("/c.wav")
+      voice.templates.templates = [.wx: try PhraseTemplate("w{amount}")]
+      (voice.templates.fixed, voice.templates.fixedRefund) = ("f", "fr")
+      voice.payTypes = ["9": .card]
+      (voice.usesJiaoAndFen, voice.usesLiang, voice.synthesiser) = (true, true, nil)
+      voice.online = .init(
+        url: "https://v/{text}", deadlineMilliseconds: 900, cacheMegabytes: 2, caFile: "/a")
+      (voice.group, voice.leavesFiles) = ("g", true)
+      (voice.output, voice.device, voice.server) = (.alsa, "hw:1", "unix:/n")
+      (voice.mute, voice.others, voice.duckDecibels) = (.override, .duck, 12)
+      (voice.minimumVolume, voice.maximumAgeSeconds, voice.sumsUp, voice.queue) = (70, 9, true, 3)
+      (voice.preRollMilliseconds, voice.bluetoothPreRollMilliseconds) = (5, 6)
+      return voice
+    }
   }
 
   @Test("A token file and a directory are read where the header and the backend are not")
@@ -108,6 +140,9 @@ struct ConfigurationTests {
       ("orders.http.header", Configuration.HTTPOrders.Header.CodingKeys.allCases.map(\.rawValue)),
       ("wakes", Configuration.Wakes.CodingKeys.allCases.map(\.rawValue)),
       ("webhook", Configuration.Webhook.CodingKeys.allCases.map(\.rawValue)),
+      ("voice", Configuration.Voice.CodingKeys.allCases.map(\.rawValue)),
+      ("voice.templates", Configuration.Voice.Templates.CodingKeys.allCases.map(\.rawValue)),
+      ("voice.online", Configuration.Voice.Online.CodingKeys.allCases.map(\.rawValue)),
       ("control", Configuration.Control.CodingKeys.allCases.map(\.rawValue)),
     ]
     let objects = schema.nodes.filter { $0.schema.properties != nil }
@@ -146,6 +181,14 @@ struct ConfigurationTests {
     #expect(fences.allSatisfy { PrinterProfile.Fence(rawValue: $0) != nil })
     let modes = try #require(nodes.first { $0.path == "printers[].write_mode" }?.schema.enum)
     #expect(Set(modes) == Set(Configuration.Printer.WriteMode.allCases.map(\.rawValue)))
+    let currencies = try #require(nodes.first { $0.path == "voice.currency" }?.schema.enum)
+    #expect(Set(currencies) == Set(SpokenCurrency.allCases.map(\.rawValue)))
+    let outputs = try #require(nodes.first { $0.path == "voice.output" }?.schema.enum)
+    #expect(Set(outputs) == Set(Configuration.Voice.Output.allCases.map(\.rawValue)))
+    let mutes = try #require(nodes.first { $0.path == "voice.mute" }?.schema.enum)
+    #expect(Set(mutes) == Set(AnnouncerOptions.Mute.allCases.map(\.rawValue)))
+    let others = try #require(nodes.first { $0.path == "voice.others" }?.schema.enum)
+    #expect(Set(others) == Set(AnnouncerOptions.Others.allCases.map(\.rawValue)))
     #expect(fences.contains("processID") && fences.contains("none"))
   }
 
@@ -168,6 +211,7 @@ struct ConfigurationTests {
     let needed = [
       "printers[]": #"name: "p", link: "virtual", profile: "generic-80", "#,
       "routes[]": #"kind: "receipt", printer: "p", "#, "webhook": #"secret_files: ["/w"], "#,
+      "voice": #"currency: "CNY", "#, "online": #"url: "https://a/{text}", "#,
     ]
     var text = Int(exactly: number).map(String.init) ?? "\(number)"
     for part in path.split(separator: ".").map(String.init).reversed() {

@@ -29,7 +29,7 @@ extension Announcer {
     guard let summary = options.summary else { return }
     let announcement = Announcement(id: "", text: summary(staleCount), receivedAt: clock.now)
     let (speaker, latest) = (self.speaker, soon)
-    let speech = await waiting(until: latest.advanced(by: .seconds(1)), on: clock) {
+    let speech = await waiting(until: latest.advanced(by: .seconds(1)), alarms) {
       await speaker.speech(for: announcement, by: latest)
     }
     guard let speech else { return }

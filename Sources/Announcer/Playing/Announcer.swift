@@ -25,6 +25,7 @@ public actor Announcer {
   let clock: any BootTimeClock
   let note: @Sendable (AnnouncementRecord) -> Void
   let mixer: Mixer
+  let alarms: Alarms
   var session: (any SoundSession)?
   /// When the last sound ended, and on which speaker.
   var lastPlayed: (sink: String, at: BootInstant)?
@@ -36,7 +37,8 @@ public actor Announcer {
   private var isRunning = false
   private var isClosed = false
   private var waiters: [Int: CheckedContinuation<VoiceEnd, Never>] = [:]
-  private var alarms: [Int: Task<Void, Never>] = [:]
+  /// The caller's deadline, by the announcement's number.
+  private var deadlines: [Int: Int] = [:]
   private var known: Set<String> = []
   private var knownInOrder: [String] = []
   private var idlers: [CheckedContinuation<Void, Never>] = []
@@ -57,6 +59,7 @@ public actor Announcer {
     self.clock = clock
     self.note = note
     mixer = Mixer(folder: options.stateDirectory)
+    alarms = Alarms(clock: clock)
   }
 
   /// Undoes what a process that was killed in the middle of an announcement left changed.
@@ -133,14 +136,8 @@ public actor Announcer {
       isRunning = true
       Task { await run() }
     }
-    let clock = self.clock
-    alarms[number] = Task { [weak self] in
-      do {
-        try await clock.sleep(until: deadline, tolerance: nil)
-      } catch {
-        return
-      }
-      await self?.answer(number, .expired)
+    deadlines[number] = alarms.set(at: deadline) { [weak self] in
+      Task { await self?.answer(number, .expired) }
     }
     return await withCheckedContinuation { waiters[number] = $0 }
   }
@@ -148,12 +145,12 @@ public actor Announcer {
   /// Finds the sound of the next two announcements meanwhile; that of more would only fill the memory.
   private func fetchSpeech() {
     for index in queue.indices.prefix(2) where queue[index].speech == nil {
-      let (speaker, clock, patience) = (self.speaker, self.clock, options.patience)
+      let (speaker, clock, alarms, patience) = (self.speaker, self.clock, self.alarms, options.patience)
       let announcement = queue[index].announcement
       queue[index].speech = Task {
         let latest = clock.now.advanced(by: patience)
         // The speaker keeps to its deadline by itself; one that hangs is left behind.
-        return await waiting(until: latest.advanced(by: .seconds(1)), on: clock) {
+        return await waiting(until: latest.advanced(by: .seconds(1)), alarms) {
           await speaker.speech(for: announcement, by: latest)
         }
       }
@@ -163,7 +160,7 @@ public actor Announcer {
   private func run() async {
     let patience = clock.now.advanced(by: options.patience)
     let holdScans = options.holdScans
-    let release = await waiting(until: patience, on: clock, late: { $0() }, for: { await holdScans() })
+    let release = await waiting(until: patience, alarms, late: { $0() }, for: { await holdScans() })
     repeat {
       while !queue.isEmpty {
         let entry = queue.removeFirst()
@@ -192,7 +189,7 @@ public actor Announcer {
   /// Answers the caller, once.
   private func answer(_ number: Int, _ end: VoiceEnd) {
     waiters.removeValue(forKey: number)?.resume(returning: end)
-    alarms.removeValue(forKey: number)?.cancel()
+    if let deadline = deadlines.removeValue(forKey: number) { alarms.takeBack(deadline) }
   }
 
   private func remember(_ id: String) {

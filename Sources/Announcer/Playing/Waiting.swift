@@ -8,23 +8,15 @@ import Synchronization
 ///   - work: Goes on after the deadline; nobody can stop it.
 /// - Returns: The value, or nil when the deadline came first.
 func waiting<Value: Sendable>(
-  until deadline: BootInstant, on clock: any BootTimeClock,
-  late: @escaping @Sendable (Value) -> Void = { _ in },
+  until deadline: BootInstant, _ alarms: Alarms, late: @escaping @Sendable (Value) -> Void = { _ in },
   for work: @escaping @Sendable () async -> Value
 ) async -> Value? {
   let first = First<Value?>()
-  let alarm = Task {
-    do {
-      try await clock.sleep(until: deadline, tolerance: nil)
-      first.take(nil)
-    } catch {
-      // The value was first.
-    }
-  }
+  let alarm = alarms.set(at: deadline) { first.take(nil) }
   Task {
     let value = await work()
     if !first.take(value) { late(value) }
-    alarm.cancel()
+    alarms.takeBack(alarm)
   }
   return await first.value
 }

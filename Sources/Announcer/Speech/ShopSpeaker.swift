@@ -5,7 +5,7 @@ import SpokenAmounts
 /// A shop's voice: the best speech there is, one rung after the other.
 ///
 /// Clips, joined in memory; the online voice, where there is one; the synthesiser; a fixed phrase without the amount; the
-/// chime. The way down has time for its last steps: speech that is synthesised must be there a little before the deadline.
+/// chime. Each rung has its own time, so that the last ones can still be heard.
 public struct ShopSpeaker: Speaker {
   /// What is said.
   public var phrasebook: Phrasebook
@@ -26,6 +26,9 @@ public struct ShopSpeaker: Speaker {
 
   /// Silence behind every phrase, so that nothing cuts its last sound.
   static let tail = Duration.milliseconds(100)
+  /// How long the synthesiser may take for one text: it needs a tenth of a second, and one that hangs must leave time
+  /// for the fixed phrase.
+  static let patience = Duration.seconds(4)
   /// Kept of the time for what follows the synthesiser.
   static let reserve = Duration.milliseconds(50)
 
@@ -119,7 +122,8 @@ public struct ShopSpeaker: Speaker {
     }
     guard let synthesiser else { return nil }
     do throws(SoundError) {
-      let pcm = try await synthesiser.speak(reading, in: language, by: deadline)
+      let pcm = try await synthesiser.speak(
+        reading, in: language, by: min(deadline, BootClock().now.advanced(by: Self.patience)))
       return Speech(pcm: pcm, text: text, source: .synthesis, shortfall: shortfall)
     } catch {
       shortfall = [shortfall, error.message].compactMap(\.self).joined(separator: "; ")

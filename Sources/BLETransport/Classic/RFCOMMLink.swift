@@ -32,7 +32,7 @@ final class RFCOMMLink: PrinterLink {
     self.way = way
     link = DescriptorLink(descriptor: descriptor, kind: .rfcomm, target: printer.title, clock: clock)
     address = printer.address
-    pace = printer.isPaced ? printer.bytesPerSecond.map { Locked(Pace(bytesPerSecond: $0)) } : nil
+    pace = printer.pace.map { Locked(Pace(bytesPerSecond: $0)) }
     self.memory = memory
     self.clock = clock
   }

@@ -41,14 +41,14 @@ public struct BluetoothPrinter: Hashable, Sendable {
   public var chunk: Int?
   /// How fast the printer takes data out of its buffer, as its profile says; nil for ``usualSpeed``.
   public var bytesPerSecond: Int?
-  /// Whether an RFCOMM link is to be no faster than ``bytesPerSecond``: for a module that takes all at once and loses
-  /// what does not fit.
-  public var isPaced = false
   /// The most bytes of a job that go by Write Commands, nil for ``burst``; with ``WriteMode/commands``, the most that are on
   /// their way unacknowledged, nil for ``radioWindow``.
   public var window: Int?
   /// The RFCOMM channel, where it is known; nil to ask the printer (SDP).
   public var channel: UInt8?
+  /// The most bytes a second of an RFCOMM link, for a printer whose module takes all at once and loses what does not fit;
+  /// nil for as fast as it takes them.
+  public var pace: Int?
   /// The PIN of a printer from before Secure Simple Pairing, 1 through 16 characters.
   public var pin: String?
 
@@ -66,7 +66,8 @@ public struct BluetoothPrinter: Hashable, Sendable {
     name: String, address: BluetoothAddress, bearer: Bearer, adapter: String? = nil,
     service: BluetoothUUID? = nil, writeCharacteristic: BluetoothUUID? = nil,
     notifyCharacteristic: BluetoothUUID? = nil, writeMode: WriteMode = .automatic, chunk: Int? = nil,
-    bytesPerSecond: Int? = nil, window: Int? = nil, channel: UInt8? = nil, pin: String? = nil
+    bytesPerSecond: Int? = nil, window: Int? = nil, channel: UInt8? = nil, pace: Int? = nil,
+    pin: String? = nil
   ) {
     self.name = name
     self.address = address
@@ -80,6 +81,7 @@ public struct BluetoothPrinter: Hashable, Sendable {
     self.bytesPerSecond = bytesPerSecond
     self.window = window
     self.channel = channel
+    self.pace = pace
     self.pin = pin
   }
 

@@ -15,8 +15,8 @@ extension PrinterConversation {
   /// had before; it is given the time for that by its profile. Only then the half-received raster is filled up with NUL
   /// bytes, which do nothing to a printer that waits for a command, at the pace of the printer.
   ///
-  /// On a link that has carried a job before, nothing is filled up: that job was proven, and a link that has died since
-  /// is better opened anew.
+  /// On a link that a job was proven on, nothing is filled up: the printer holds nothing, and a link that has died since is
+  /// better opened anew.
   ///
   /// - Parameters:
   ///   - deadline: When it comes, the gate is decided by what is known.
@@ -31,7 +31,6 @@ extension PrinterConversation {
       return .unasked
     }
     startReading()
-    if isWarm == nil { isWarm = link.bytesAccepted > 0 }
     do throws(LinkError) {
       try await put([], by: deadline)
       var tries = 0
@@ -55,12 +54,12 @@ extension PrinterConversation {
   private func goesOn(after tries: Int, drains: Bool, by deadline: BootInstant) async throws(LinkError)
     -> Bool
   {
-    if isWarm == true { return !isAlive && tries < 2 }
+    if isWarm { return !isAlive && tries < 2 }
     return drains ? try await drain(by: deadline) : false
   }
 
   private var passed: Gate {
-    if isWarm == false { gatePassedAt = clock.now }
+    if !isWarm { gatePassedAt = clock.now }
     return status.obstacle == nil ? .ready(status) : notReady
   }
 
@@ -118,7 +117,7 @@ extension PrinterConversation {
   private func askInTurn(by deadline: BootInstant) async throws(LinkError) -> Bool {
     guard profile.fence != .none else { return true }
     if gatePatience == nil {
-      let held = isWarm == true ? .zero : time(toTake: Self.heldBytes)
+      let held = isWarm ? .zero : time(toTake: Self.heldBytes)
       gatePatience = clock.now.advanced(by: Self.replyTime + held)
       try await put(ledger.probe(profile.fence), by: deadline)
     }

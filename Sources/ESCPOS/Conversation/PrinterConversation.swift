@@ -29,6 +29,20 @@ public actor PrinterConversation {
     case unconfirmed
   }
 
+  /// What earlier conversations with the printer have left.
+  public struct Past: Equatable, Sendable {
+    /// What ``PrinterConversation/openQuestions`` said at the end of the last one.
+    public var openQuestions: Int
+    /// Whether a job was proven on this very link: then the printer holds nothing of anybody's.
+    public var isProven: Bool
+
+    /// Creates a past; without arguments nothing is known of the printer.
+    public init(openQuestions: Int = 0, isProven: Bool = false) {
+      self.openQuestions = openQuestions
+      self.isProven = isProven
+    }
+  }
+
   let link: any PrinterLink
   let profile: PrinterProfile
   let clock: any BootTimeClock
@@ -47,11 +61,11 @@ public actor PrinterConversation {
   var fenceQuestion: FenceLedger.Question?
   /// What the link has not taken in time and must have before anything else: the rest of a question.
   var owed: [UInt8] = []
-  /// Whether something was proven on this link before; nil until the gate. The printer then holds nothing of ours.
-  var isWarm: Bool?
+  /// Whether a job was proven on this link before.
+  let isWarm: Bool
   /// Until when the gate's question in turn may go unanswered for what the printer may still hold.
   var gatePatience: BootInstant?
-  /// When the printer got to the gate's question on a fresh link.
+  /// When the printer got to the gate's question, on a link that nothing was proven on.
   var gatePassedAt: BootInstant?
   /// Whether the printer has answered at all, or need not be asked.
   var isAlive = false
@@ -64,15 +78,14 @@ public actor PrinterConversation {
   private var hasEnded = false
 
   /// Creates a conversation over an open link; nothing is sent yet.
-  ///
-  /// - Parameter openQuestions: What ``openQuestions`` said at the end of the last conversation with this printer.
   public init(
-    link: any PrinterLink, profile: PrinterProfile, clock: any BootTimeClock, openQuestions: Int = 0
+    link: any PrinterLink, profile: PrinterProfile, clock: any BootTimeClock, past: Past = Past()
   ) {
     self.link = link
     self.profile = profile
     self.clock = clock
-    ledger = FenceLedger(open: openQuestions)
+    isWarm = past.isProven
+    ledger = FenceLedger(open: past.openQuestions)
   }
 
   deinit {

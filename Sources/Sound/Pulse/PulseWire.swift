@@ -2,7 +2,8 @@ import CPulse
 import ESCPOS
 import Glibc
 
-/// A connection to a PulseAudio server (or PipeWire's stand-in) and its event loop. The only file that knows libpulse.
+/// A connection to a PulseAudio server (or PipeWire's stand-in) and its event loop. The only file that knows libpulse, and
+/// longer than others for it: questions, the stream and the conversions of both are here.
 ///
 /// Everything but ``wake()`` is called on the one thread that turns the loop; closures are called there, too.
 final class PulseWire: @unchecked Sendable {
@@ -45,6 +46,7 @@ final class PulseWire: @unchecked Sendable {
   /// Frees everything; nobody may turn the loop any more.
   func close() {
     endSound()
+    whenReady = nil
     pa_context_set_state_callback(context, nil, nil)
     for call in calls.values { call.cancel() }
     calls = [:]

@@ -14,7 +14,7 @@ struct DoctorCommand: Command {
     usage: printd doctor [--config FILE]
 
     Looks at the configuration, the state directory, the daemon, the order service, the webhook's secrets, the clock, the
-    fonts, Bluetooth and every printer. Nothing is printed or changed.
+    fonts, Bluetooth, every printer and the voice. Nothing is printed or changed.
 
     exit codes: 0 nothing wrong · 69 something is · 78 the configuration is
 

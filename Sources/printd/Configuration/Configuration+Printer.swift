@@ -6,7 +6,7 @@ extension Configuration.Printer {
     case idleSeconds = "idle_seconds"
     case adapter, service, characteristic
     case writeMode = "write_mode"
-    case chunk, channel
+    case chunk, channel, pace
     case pinFile = "pin_file"
   }
 
@@ -49,10 +49,11 @@ extension Configuration.Printer {
     if fields.container.contains(.writeMode) { writeMode = try fields.choice(.writeMode, WriteMode.self) }
     chunk = try fields.whole(.chunk, in: 20...512)
     channel = try fields.whole(.channel, in: 1...30)
+    pace = try fields.whole(.pace, in: 100...1_000_000)
     let places: [(key: CodingKeys, links: [Link])] = [
       (.adapter, [.ble, .rfcomm]), (.service, [.ble]), (.characteristic, [.ble]), (.writeMode, [.ble]),
       (.chunk, [.ble]),
-      (.channel, [.rfcomm]), (.pinFile, [.ble, .rfcomm]),
+      (.channel, [.rfcomm]), (.pace, [.rfcomm]), (.pinFile, [.ble, .rfcomm]),
     ]
     for (key, links) in places where fields.container.contains(key) && !links.contains(link) {
       let names = links.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")

@@ -26,6 +26,16 @@ extension Configuration {
       case file(String)
     }
 
+    /// A shop's own phrases.
+    struct Templates: Decodable, Equatable, Sendable {
+      /// The phrases around amounts.
+      var templates: [PhraseTemplates.Kind: PhraseTemplate] = [:]
+      /// Said where an amount cannot be said; nil for printd's own.
+      var fixed: String?
+      /// The same for a refund.
+      var fixedRefund: String?
+    }
+
     /// A voice somewhere else.
     struct Online: Decodable, Equatable, Sendable {
       /// URL template with `{text}` and, if wanted, `{language}`.
@@ -48,12 +58,8 @@ extension Configuration {
     var set: String?
     /// Said before everything.
     var brand = ""
-    /// The phrases of the ways of paying that have other words than printd's own.
-    var templates: [PhraseTemplates.Kind: PhraseTemplate] = [:]
-    /// Said where an amount cannot be said; nil for printd's own.
-    var fixed: String?
-    /// The same for a refund.
-    var fixedRefund: String?
+    /// What it says in other words than printd's own.
+    var templates = Templates()
     /// More ways of paying.
     var payTypes: [String: PhraseTemplates.Kind] = [:]
     /// Chinese: 角 and 分.
@@ -73,6 +79,8 @@ extension Configuration {
     var output = Output.auto
     /// The sink, device or file of `output`; nil for the default one.
     var device: String?
+    /// The address of the sound server, `unix:/run/pulse/native`; nil for the usual places.
+    var server: String?
     var mute = AnnouncerOptions.Mute.respect
     var others = AnnouncerOptions.Others.mix
     /// By how much other sound is lowered, decibels.
@@ -98,7 +106,7 @@ extension Configuration.Voice {
       group
     case payTypes = "pay_types"
     case eventFiles = "event_files"
-    case output, device, mute, others, queue, summary
+    case output, device, server, mute, others, queue, summary
     case duckDecibels = "duck_db"
     case minimumVolume = "minimum_volume"
     case maximumAgeSeconds = "max_age_seconds"
@@ -124,7 +132,8 @@ extension Configuration.Voice {
     }
     try fields.read(.brand, into: &brand)
     guard brand.count <= 40 else { throw fields.fault(.brand, "must be at most 40 characters long") }
-    try readTemplates(fields)
+    try fields.read(.templates, into: &templates)
+    try readPayTypes(fields)
     try fields.read(.jiaofen, into: &usesJiaoAndFen)
     try fields.read(.liang, into: &usesLiang)
     try fields.read(.rate, into: &rate, in: 0.5...2)
@@ -143,31 +152,7 @@ extension Configuration.Voice {
     try readPlaying(fields)
   }
 
-  private mutating func readTemplates(_ fields: Fields<CodingKeys>) throws {
-    var texts: [String: String] = [:]
-    try fields.read(.templates, into: &texts)
-    let known = PhraseTemplates.Kind.allCases.map(\.rawValue) + ["fixed", "fixed_refund"]
-    for (key, text) in texts.sorted(by: { $0.key < $1.key }) {
-      if key == "fixed" || key == "fixed_refund" {
-        guard (1...100).contains(text.count), !text.contains("{") else {
-          throw fields.fault(
-            .templates, "\(key) must be a phrase of at most 100 characters without an amount")
-        }
-        if key == "fixed" { fixed = text } else { fixedRefund = text }
-        continue
-      }
-      guard let kind = PhraseTemplates.Kind(rawValue: key) else {
-        let hint =
-          nearestWord(to: key, among: known).map { "did you mean \"\($0)\"?" }
-          ?? "known are \(known.joined(separator: ", "))"
-        throw fields.fault(.templates, "has no phrase \"\(key)\"; \(hint)")
-      }
-      do throws(PhraseTemplate.Fault) {
-        templates[kind] = try PhraseTemplate(text)
-      } catch {
-        throw fields.fault(.templates, "\(key) \(error)")
-      }
-    }
+  private mutating func readPayTypes(_ fields: Fields<CodingKeys>) throws {
     var ways: [String: String] = [:]
     try fields.read(.payTypes, into: &ways)
     for (way, word) in ways {
@@ -192,6 +177,7 @@ extension Configuration.Voice {
   private mutating func readPlaying(_ fields: Fields<CodingKeys>) throws {
     if fields.container.contains(.output) { output = try fields.choice(.output, Output.self) }
     try fields.read(.device, into: &device)
+    try fields.read(.server, into: &server)
     if output == .file, device?.isEmpty ?? true {
       throw fields.fault(.device, "is needed for output \"file\": the path of the WAV file")
     }
@@ -215,6 +201,32 @@ extension Configuration.Voice {
     if let synthesiser, synthesiser.contains("/") { self.synthesiser = absolute(synthesiser) }
     if output == .file { device = device.map(absolute) }
     if let file = online?.caFile { online?.caFile = absolute(file) }
+  }
+}
+
+extension Configuration.Voice.Templates {
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case wx, zfb, vipcard, card, cash, other, refund, order, fixed
+    case fixedRefund = "fixed_refund"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try Fields(decoder, CodingKeys.self)
+    for key in CodingKeys.allCases where fields.container.contains(key) {
+      let text = try fields.container.decode(String.self, forKey: key)
+      guard let kind = PhraseTemplates.Kind(rawValue: key.rawValue) else {
+        guard (1...100).contains(text.count), !text.contains("{") else {
+          throw fields.fault(key, "must be a phrase of at most 100 characters without an amount")
+        }
+        if key == .fixed { fixed = text } else { fixedRefund = text }
+        continue
+      }
+      do throws(PhraseTemplate.Fault) {
+        templates[kind] = try PhraseTemplate(text)
+      } catch {
+        throw fields.fault(key, error.description)
+      }
+    }
   }
 }
 

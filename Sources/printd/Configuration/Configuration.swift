@@ -103,6 +103,8 @@ struct Configuration: Decodable, Equatable, Sendable {
     var chunk: Int?
     /// The RFCOMM channel, 1 through 30; nil to ask the printer.
     var channel: Int?
+    /// The most bytes a second over RFCOMM, for a printer that loses what comes faster; nil for as fast as it takes them.
+    var pace: Int?
     /// A file with the PIN of a printer that pairs by one; read by `printd printers pair` alone.
     var pinFile: String?
   }

@@ -46,7 +46,7 @@ extension Configuration.Printer {
       service: service.flatMap { BluetoothUUID($0) },
       writeCharacteristic: characteristic.flatMap { BluetoothUUID($0) },
       writeMode: mode, chunk: chunk,
-      channel: channel.flatMap(UInt8.init(exactly:)))
+      channel: channel.flatMap(UInt8.init(exactly:)), pace: pace)
   }
 
   /// How long a command waits for it to answer.

@@ -1,3 +1,4 @@
+import BLETransport
 import ESCPOS
 import PrinterLinks
 import TextRaster

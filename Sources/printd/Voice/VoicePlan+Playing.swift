@@ -6,8 +6,8 @@ extension VoicePlan {
   /// Where it is heard.
   var output: any SoundOutput {
     switch voice.output {
-    case .auto: FallbackOutput([PulseOutput(sink: voice.device), ALSAOutput()])
-    case .pulse: PulseOutput(sink: voice.device)
+    case .auto: FallbackOutput([PulseOutput(server: voice.server, sink: voice.device), ALSAOutput()])
+    case .pulse: PulseOutput(server: voice.server, sink: voice.device)
     case .alsa: ALSAOutput(device: voice.device ?? "default")
     case .file: FileOutput(path: voice.device ?? "\(stateDirectory)/voice/last.wav")
     case .none: NullOutput()

@@ -57,9 +57,9 @@ struct VoicePlan: Sendable {
   /// What the shop says.
   var phrasebook: Phrasebook {
     var templates = PhraseTemplates.standard(language)
-    templates.templates.merge(voice.templates) { $1 }
-    templates.fixed = voice.fixed ?? templates.fixed
-    templates.fixedRefund = voice.fixedRefund ?? templates.fixedRefund
+    templates.templates.merge(voice.templates.templates) { $1 }
+    templates.fixed = voice.templates.fixed ?? templates.fixed
+    templates.fixedRefund = voice.templates.fixedRefund ?? templates.fixedRefund
     return Phrasebook(
       reader: AmountReader(
         language: language, currency: voice.currency, usesJiaoAndFen: voice.usesJiaoAndFen,
@@ -137,9 +137,7 @@ extension Configuration.Voice {
     self.currency = currency
     set = nil
     brand = ""
-    templates = [:]
-    fixed = nil
-    fixedRefund = nil
+    templates = Templates()
   }
 }
 

@@ -13,8 +13,11 @@ struct VoiceTrial {
   ///
   /// - Throws: ``Failure`` when the file cannot be written.
   func run(_ announcement: Announcement) async throws(Failure) -> ExitCode {
-    let plan = plan
-    let (speaker, lacks) = await BlockingWork.run { plan.speaker() }
+    var plan = plan
+    // The group's files are the daemon's.
+    plan.voice.leavesFiles = false
+    let trial = plan
+    let (speaker, lacks) = await BlockingWork.run { trial.speaker() }
     for lack in lacks { Console.error("warning: \(lack)".printable) }
     let deadline = BootClock().now.advanced(by: patience)
     let speech = await speaker.speech(for: announcement, by: BootClock().now.advanced(by: .seconds(15)))
@@ -33,7 +36,7 @@ struct VoiceTrial {
       return .success
     }
     let announcer = Announcer(
-      options: plan.options(keepsLeases: false), speaker: ReadySpeaker(ready: speech), output: plan.output)
+      options: trial.options(keepsLeases: false), speaker: ReadySpeaker(ready: speech), output: trial.output)
     let end = await announcer.announce(announcement, by: deadline)
     await announcer.close()
     return AnnounceCommand.show(VoiceEndMessage(end))

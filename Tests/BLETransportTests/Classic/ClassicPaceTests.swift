@@ -54,8 +54,7 @@ struct ClassicPaceTests {
     _ = fcntl(peer, F_SETFL, O_NONBLOCK)
     let address = try #require(BluetoothAddress("00:11:22:33:44:55"))
     var printer = BluetoothPrinter(name: "slow", address: address, bearer: .rfcomm)
-    printer.bytesPerSecond = 1_024
-    printer.isPaced = true
+    printer.pace = 1_024
     let memory = SerialPortMemory(bell: Bell(clock: clock), clock: clock)
     let link = RFCOMMLink(ends[0], .socket, to: printer, memory, clock: clock)
     let job = (0..<3_072).map { UInt8(truncatingIfNeeded: $0 &* 7) }

@@ -43,7 +43,8 @@ extension PairPrinter {
     } catch {
       await conversation.end()
       throw Failure(
-        error.code == .cancelled ? .temporary : .unavailable, "the test page: \(error.message)",
+        error.code == .cancelled || error.code == .refused ? .temporary : .unavailable,
+        "the test page: \(error.message)",
         remedy: "look at the printer")
     }
     let time = start.duration(to: clock.now)

@@ -88,6 +88,11 @@ enum VoiceCheck {
         throw error
       }
       await session.close()
+      if sink.isAbstract {
+        return Finding(
+          .bad, subject, "\(sink.description) stands in for a device that is not there",
+          remedy: "connect a speaker; `pactl list short sinks` shows what there is")
+      }
       let volume = sink.volume.map { " at \(Int(($0.loudest * 100).rounded())) %" } ?? ""
       if sink.isMuted, plan.voice.mute == .respect {
         return Finding(
