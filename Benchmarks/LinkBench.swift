@@ -25,7 +25,9 @@ enum LinkBench {
     let clock = BootClock()
     let bluez = BlueZ(clock: clock, note: { _ in })
     let printer = BluetoothPrinter(
-      name: "bench", address: address, bearer: .ble, chunk: chunk, bytesPerSecond: rate == 0 ? nil : rate)
+      name: "bench", address: address, bearer: .ble, writeMode: rate == 0 ? .commands : .automatic,
+      chunk: chunk,
+      bytesPerSecond: rate == 0 ? nil : rate)
     let link = try await BLELinkOpener(printer, bluez).open(by: clock.now.advanced(by: .seconds(60)))
     say("ready")
     while let line = readLine(), let count = Int(line) {
