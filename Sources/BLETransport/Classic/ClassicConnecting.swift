@@ -145,6 +145,8 @@ extension BlueZ {
   /// Makes us known to bluetoothd as the Serial Port's client, now and whenever it has started again.
   private func registerSerialPort() async {
     let (profile, place) = (serialPorts.profile, serialPorts.place)
+    let before = profile.standing
+    defer { if profile.standing != before { note(profile.standing) } }
     if !serialPorts.isRegistered {
       serialPorts.isRegistered = true
       _ = await addRegistration { [clock] bus in
@@ -152,6 +154,16 @@ extension BlueZ {
       }
     } else if profile.standing != .registered, let bus {
       await profile.register(on: bus, keeping: place, clock: clock, isNew: false)
+    }
+  }
+
+  private func note(_ standing: SerialPortProfile.Standing) {
+    switch standing {
+    case .unknown, .registered: return
+    case .taken:
+      note("another program has the Serial Port profile; Classic printers are connected without bluetoothd")
+    case .refused(let words):
+      note("bluetoothd refuses the Serial Port profile (\(words)); Classic printers are connected without it")
     }
   }
 

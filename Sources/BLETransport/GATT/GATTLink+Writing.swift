@@ -188,7 +188,12 @@ extension GATTLink {
   private func failure(_ error: DBusError) -> LinkError {
     let title = printer.title
     switch BlueZFault(error) {
-    case .ours(.deadline): return LinkError(.deadline, "\(title): the printer takes no data in time")
+    case .ours(.deadline):
+      // For a printer that wants a pairing, bluetoothd begins one by itself; where no agent agrees to it, the write stays
+      // unanswered.
+      let isProven = state.withLock { $0.rule.isProven || !$0.rule.takesRequests }
+      let hint = isProven ? "" : "; if it wants a pairing, run: printd printers pair \(printer.address)"
+      return LinkError(.deadline, "\(title): the printer takes no data in time\(hint)")
     case .ours(.cancelled): return .cancelled
     case .needsPairing:
       if error.message.lowercased().contains("acquired") {

@@ -12,7 +12,7 @@ struct CrashTests {
   private func announcer(_ server: SoundServer, _ state: TemporaryFolder, note: Records = Records())
     -> Announcer
   {
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
     options.others = .duck
     options.stateDirectory = state.path

@@ -35,7 +35,7 @@ struct DuckingTests {
     _ server: SoundServer, _ state: TemporaryFolder?, _ others: AnnouncerOptions.Others = .duck,
     duration: Duration = .seconds(1)
   ) -> Announcer {
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.others = others
     options.stateDirectory = state?.path
     return Announcer(
@@ -138,7 +138,7 @@ struct DuckingTests {
     let short = try await server.pactl("list", "short", "sink-inputs")
     let index = try #require(short.split(separator: "\t").first)
     let state = try TemporaryFolder()
-    let announcer = announcer(server, state, duration: .seconds(2))
+    let announcer = announcer(server, state, duration: .seconds(4))
     let end = Task { await announcer.announce(.now("20"), by: .later) }
     try await recording.until { $0.contains { abs(Int($0) - (Int(LevelSpeaker.level("20")) + 1000)) < 20 } }
     try await server.pactl("set-sink-input-volume", String(index), "60%")

@@ -126,9 +126,19 @@ extension Announcement {
   }
 }
 
+extension AnnouncerOptions {
+  /// For real servers, which a busy machine may keep waiting.
+  static var unhurried: AnnouncerOptions {
+    var options = AnnouncerOptions()
+    options.patience = .seconds(60)
+    options.maximumAge = .seconds(600)
+    return options
+  }
+}
+
 extension BootInstant {
   /// Long enough for any test.
-  static var later: BootInstant { BootClock().now.advanced(by: .seconds(60)) }
+  static var later: BootInstant { BootClock().now.advanced(by: .seconds(100)) }
 }
 
 /// Stretches of one level in a recording: level and length, silence left out.

@@ -12,7 +12,7 @@ struct PlayingTests {
   private let records = Records()
 
   private func announcer(
-    _ server: SoundServer, _ options: AnnouncerOptions = AnnouncerOptions(), sink: String? = "spk",
+    _ server: SoundServer, _ options: AnnouncerOptions = .unhurried, sink: String? = "spk",
     duration: Duration = .milliseconds(300)
   ) -> Announcer {
     Announcer(
@@ -33,7 +33,7 @@ struct PlayingTests {
     let phrase = try PCM.joined(clips)
     let speaker = PhraseSpeaker(phrase: phrase)
     let announcer = Announcer(
-      speaker: speaker, output: PulseOutput(server: server.address, sink: "spk"),
+      options: .unhurried, speaker: speaker, output: PulseOutput(server: server.address, sink: "spk"),
       note: { [records] in records.add($0) })
     #expect(await announcer.announce(.now("1"), by: .later) == .played)
     try await recording.goOn()
@@ -73,7 +73,7 @@ struct PlayingTests {
   func muted(kind: SoundServer.Kind) async throws {
     let server = try await SoundServer(kind)
     let state = try TemporaryFolder()
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
     options.stateDirectory = state.path
     try await server.pactl("set-sink-volume", "spk", "25%")
@@ -97,7 +97,7 @@ struct PlayingTests {
   func overridden(kind: SoundServer.Kind) async throws {
     let server = try await SoundServer(kind)
     let state = try TemporaryFolder()
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.mute = .override
     options.stateDirectory = state.path
     try await server.pactl("set-sink-mute", "spk", "1")
@@ -128,10 +128,10 @@ struct PlayingTests {
     let state = try TemporaryFolder()
     try await server.pactl("set-sink-volume", "spk", "\(volume)%")
     let recording = try await Recording(server)
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
     options.stateDirectory = state.path
-    let announcer = announcer(server, options, duration: .seconds(1))
+    let announcer = announcer(server, options, duration: .seconds(3))
     let end = Task { await announcer.announce(.now("190"), by: .later) }
     // 20,000 at 70 % is 6,860: the scale is cubic.
     try await recording.until { $0.contains { abs(Int($0) - 6860) < 15 } }
@@ -153,7 +153,7 @@ struct PlayingTests {
     let state = try TemporaryFolder()
     try await server.pactl("set-sink-volume", "spk", "90%")
     let recording = try await Recording(server)
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
     options.stateDirectory = state.path
     let announcer = announcer(server, options)
@@ -170,13 +170,12 @@ struct PlayingTests {
     let server = try await SoundServer(kind)
     let state = try TemporaryFolder()
     try await server.pactl("set-sink-volume", "spk", "3%")
-    let recording = try await Recording(server)
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
     options.stateDirectory = state.path
-    let announcer = announcer(server, options, duration: .seconds(2))
+    let announcer = announcer(server, options, duration: .seconds(4))
     let end = Task { await announcer.announce(.now("190"), by: .later) }
-    try await recording.until { $0.contains { abs(Int($0) - 6860) < 15 } }
+    try await DaemonRig.until { try await server.volume() == 70 }
     try await server.pactl("set-sink-volume", "spk", "40%")
     #expect(await end.value == .played)
     #expect(try await server.volume() == 40)
@@ -190,7 +189,7 @@ struct PlayingTests {
     let server = try await SoundServer(kind)
     let state = try TemporaryFolder()
     try await server.pactl("set-sink-volume", "spk", "3%")
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
     options.stateDirectory = state.path
     let announcer = announcer(server, options)
@@ -206,7 +205,7 @@ struct PlayingTests {
     let server = try await SoundServer()
     let state = try TemporaryFolder()
     try await server.pactl("set-sink-volume", "spk", "3%")
-    var options = AnnouncerOptions()
+    var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
     options.stateDirectory = state.path("missing")
     let announcer = announcer(server, options)

@@ -6,7 +6,7 @@ import Sound
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct QueueTests {
   private let clock = ManualClock()
   private let output = HeldOutput()

@@ -143,5 +143,20 @@ extension RigTests {
       }
       try await RigPrinter.ble.ctl("notify", "on")
     }
+
+    @Test("A printer that takes data from paired hosts only prints nothing, and the pairing is named")
+    func pairedHostsOnly() async throws {
+      try await withBlueZ { bluez in
+        let link = try await open(bluez, .bond)
+        let error = await #expect(throws: LinkError.self) {
+          try await link.send(pattern(1_000)[...], by: Rig.soon(.seconds(6)))
+        }
+        #expect(error?.message.contains("printd printers pair 00:AA:01:05:00:42") == true)
+        #expect(link.bytesAccepted <= 244)
+        #expect(link.bytesAcknowledged == 0)
+        #expect(try RigPrinter.bond.paper.isEmpty)
+        await link.close()
+      }
+    }
   }
 }

@@ -36,6 +36,9 @@ enum Rig {
 /// One of the rig's virtual printers.
 struct RigPrinter {
   static let ble = RigPrinter(name: "ble", address: "00:AA:01:01:00:42")
+  static let issc = RigPrinter(name: "issc", address: "00:AA:01:04:00:42")
+
+  static let bond = RigPrinter(name: "bond", address: "00:AA:01:05:00:42")
 
   var name: String
   var address: String
@@ -97,11 +100,12 @@ func withBlueZ(_ body: (BlueZ) async throws -> Void) async throws {
   await bluez.stop(by: Rig.soon())
 }
 
-/// Opens a link to the rig's BLE printer.
+/// Opens a link to one of the rig's BLE printers.
 func open(
-  _ bluez: BlueZ, by deadline: BootInstant = Rig.soon(), _ change: (inout BluetoothPrinter) -> Void = { _ in }
+  _ bluez: BlueZ, _ printer: RigPrinter = .ble, by deadline: BootInstant = Rig.soon(),
+  _ change: (inout BluetoothPrinter) -> Void = { _ in }
 ) async throws -> GATTLink {
-  let link = try await BLELinkOpener(try RigPrinter.ble.configured(change), bluez).open(by: deadline)
+  let link = try await BLELinkOpener(try printer.configured(change), bluez).open(by: deadline)
   guard let link = link as? GATTLink else { throw Rig.Failure(description: "no GATT link") }
   return link
 }
