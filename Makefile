@@ -11,7 +11,7 @@ RELEASE = --configuration release --static-swift-stdlib
 # Where a process may crash on purpose, the backtracer must not hold its pipes open.
 export SWIFT_BACKTRACE = enable=no
 
-.PHONY: help run test rig-test lint format build bench install uninstall clean deps test-deps race asan fixtures
+.PHONY: help run test rig-test rig-bench lint format build bench install uninstall clean deps test-deps race asan fixtures
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -30,10 +30,16 @@ test: test-deps lint ## build and run all tests
 	done
 	$(MAKE) --no-print-directory race
 
-rig-test: ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
+rig-test: test-deps ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
 	@for program in printd sample-shop virtual-printer; do $(SWIFT) build --product $$program || exit 1; done
-	RIG_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Rig/run -t 120 Tests/Rig/selftest
-	RIG_BIN="$$($(SWIFT) build --show-bin-path)" Tests/Rig/run -t 600 -o .build/rig Tests/Rig/prove
+	$(SWIFT) build --build-tests
+	Tests/Rig/test "$$($(SWIFT) build --show-bin-path)"
+
+rig-bench: build ## measure Bluetooth in the rig, beside bleak
+	$(SWIFT) build $(RELEASE) --product printd-bench
+	$(SWIFT) build $(RELEASE) --product virtual-printer
+	Tests/Rig/setup
+	@$$($(SWIFT) build $(RELEASE) --show-bin-path)/printd-bench rig
 
 race: ## the races of completion and D-Bus under ThreadSanitizer
 	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product CompletionRace
@@ -49,7 +55,7 @@ lint: ## formatting, floor plan, shell scripts
 	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift
 	@scripts/check-floors.sh
 	@for script in scripts/*.sh .ci/run; do sh -n $$script || exit 1; done
-	@for script in Tests/Rig/run Tests/Rig/setup Tests/Rig/guest-init Tests/Rig/bluetoothd; do bash -n $$script || exit 1; done
+	@for script in Tests/Rig/run Tests/Rig/setup Tests/Rig/test Tests/Rig/guest-init Tests/Rig/bluetoothd; do bash -n $$script || exit 1; done
 
 format: ## format the sources in place
 	$(SWIFT) format --in-place --parallel --recursive Sources Tests Package.swift
@@ -60,6 +66,7 @@ build: deps ## release build of printd and the sample shop
 
 bench: test-deps build ## measure, as a table and as .build/bench.json
 	$(SWIFT) build $(RELEASE) --product printd-bench
+	$(SWIFT) build $(RELEASE) --product virtual-printer
 	@$$($(SWIFT) build $(RELEASE) --show-bin-path)/printd-bench
 
 fixtures: test-deps ## rewrite the golden fixtures; the tests fail once, so that nobody does it unseen

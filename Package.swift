@@ -141,7 +141,7 @@ let package = Package(
       dependencies: [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels", "Sound",
         "Announcer",
-        "PrintTestKit",
+        "BLETransport", "PrintTestKit",
       ], path: "Benchmarks", swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

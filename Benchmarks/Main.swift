@@ -7,6 +7,9 @@ import PrintTestKit
 struct Main {
   static func main() async {
     do {
+      if CommandLine.arguments.dropFirst().first == "link" {
+        return try await LinkBench.run(Array(CommandLine.arguments.dropFirst(2)))
+      }
       out("\(machine())\n")
       out(Measurement.head)
       var all: [Measurement] = []

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import socket
+import time
 
 
 class Paper:
@@ -19,6 +20,7 @@ class Paper:
         self.file = open(os.path.join(out, name + ".bin"), "wb", buffering=0)
         self.received = 0
         self.lost = 0
+        self.last = 0.0  # when a byte came last, by CLOCK_MONOTONIC
         self.size = 4096  # of the buffer
         self.waiting = 0  # bytes in it, and of requests that wait for room in it
         self.queue = asyncio.Queue()
@@ -47,6 +49,7 @@ class Paper:
         With `may_lose` (a write command), what finds the buffer full is lost.  Else all of
         it is taken, and a future is returned that is done when the buffer has had room.
         """
+        self.last = time.monotonic()
         if may_lose and self.waiting + len(data) > self.size:
             self.lost += len(data)
             return None
