@@ -60,11 +60,13 @@ struct RawWake: Decodable {
 struct RawDetails: Decodable {
   var payType: RawWord?
   var sumAmount: RawAmount?
+  var orderAmount: RawAmount?
   var orderID: RawWord?
 
   enum CodingKeys: String, CodingKey {
     case payType = "pay_type"
     case sumAmount = "sum_amount"
+    case orderAmount = "order_amount"
     case orderID = "order_id"
   }
 }

@@ -62,12 +62,10 @@ extension Wake {
       ("\(prefix)sum_amount", details.sumAmount), ("amount", raw.amount),
       ("value", raw.key == "sound" ? raw.value : nil),
     ]
-    if let (path, written) = amounts.first(where: { $0.value != nil }), let written, !written.text.isEmpty {
-      guard let amount = Money(written.text) else {
-        throw DocumentFault(path: path, message: "expected a decimal string such as \"12.50\"")
-      }
-      self.amount = amount
+    if let (path, written) = amounts.first(where: { $0.value != nil }) {
+      amount = try Self.money(written, at: path)
     }
+    orderAmount = try Self.money(details.orderAmount, at: "\(prefix)order_amount")
     let ids: [(path: String, value: RawWord?)] = [
       ("\(prefix)order_id", details.orderID), ("order_id", raw.orderID), ("order.id", order?.id),
     ]
@@ -82,5 +80,14 @@ extension Wake {
     if inlineOrder != nil, orderID == nil {
       throw DocumentFault(path: "order.id", message: "is missing")
     }
+  }
+
+  /// An amount; nil where none was written.
+  private static func money(_ written: RawAmount?, at path: String) throws(DocumentFault) -> Money? {
+    guard let written, !written.text.isEmpty else { return nil }
+    guard let amount = Money(written.text) else {
+      throw DocumentFault(path: path, message: "expected a decimal string such as \"12.50\"")
+    }
+    return amount
   }
 }

@@ -31,6 +31,8 @@ public struct Wake: Equatable, Sendable {
   public var payType: String?
   /// The amount to be said; never what is printed.
   public var amount: Money?
+  /// What the order came to, where that is to be said as well.
+  public var orderAmount: Money?
   /// Ready text to be spoken (`contents`).
   public var contents: String?
   /// The order itself as JSON, when the wake carries one and inline orders are allowed.

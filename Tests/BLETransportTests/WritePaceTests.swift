@@ -9,9 +9,29 @@ struct WritePaceTests {
 
   private func after(_ time: Duration) -> BootInstant { start.advanced(by: time) }
 
-  @Test("The buffer fills with what is sent and empties at the printer's rate")
+  @Test("Within a job the buffer does not empty, however fast the printer is said to be")
+  func doesNotEmptyWithinAJob() {
+    var pace = WritePace(rate: 60_000, burst: 500)
+    for step in 0..<5 { pace.send(100, at: after(.milliseconds(900 * step))) }
+    #expect(pace.room(at: after(.milliseconds(3_600 + 999))) == 0)
+    #expect(pace.room(at: after(.milliseconds(3_600 + 1_000))) == 500)
+  }
+
+  @Test("A printer that stands still with a request unanswered makes no room by that")
+  func standingStillMakesNoRoom() {
+    var pace = WritePace(rate: 1_000, burst: 500)
+    pace.send(500, at: start)
+    pace.overflow()
+    pace.send(200, at: start)
+    pace.answer(at: after(.seconds(60)))
+    #expect(pace.room(at: after(.seconds(60))) == 0)
+    #expect(pace.room(at: after(.milliseconds(60_999))) == 0)
+  }
+
+  @Test("The buffer fills with what is sent and, where that is trusted, empties at the printer's rate")
   func fillsAndEmpties() {
     var pace = WritePace(rate: 1_000, burst: 500)
+    pace.isTrusted = true
     #expect(pace.room(at: start) == 500)
     pace.send(400, at: start)
     #expect(pace.room(at: start) == 100)

@@ -120,6 +120,16 @@ struct WakeDecodingTests {
       fault("{\"aps\":{},\"data\":\"{\\\"sum_amount\\\":\\\"\(text)\\\"}\"}")?.path == "data.sum_amount")
   }
 
+  @Test("what the order came to stands in data, beside what was received")
+  func orderAmount() throws {
+    let body = #"{"aps":{},"data":"{\"sum_amount\":\"10.00\",\"order_amount\":\"12.50\"}"}"#
+    let wake = try Wake(json: Array(body.utf8))
+    #expect(wake.amount == Money("10.00"))
+    #expect(wake.orderAmount == Money("12.50"))
+    #expect(fault(#"{"aps":{},"data":{"order_amount":"12,50"}}"#)?.path == "data.order_amount")
+    #expect(try Wake(json: Array(#"{"aps":{},"data":{"order_amount":""}}"#.utf8)).orderAmount == nil)
+  }
+
   @Test("empty data, an empty amount and an empty id name nothing")
   func emptyValues() throws {
     for data in ["\"\"", "null", "{}", "\"{}\"", "{\"order_id\":\"\",\"sum_amount\":\"\"}"] {

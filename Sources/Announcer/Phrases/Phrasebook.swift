@@ -85,7 +85,8 @@ public struct Phrasebook: Sendable, Equatable {
     _ kind: PhraseTemplates.Kind, _ amount: Money, order: Money?, currency: String?
   ) throws(AmountRefusal) -> [SpokenWord] {
     var words = brandWords + (try words(kind, amount, currency))
-    if let order { words += try self.words(.order, order, currency) }
+    // What was received is the whole of it; an order's amount that cannot be said is not worth losing it.
+    if let order, let more = try? self.words(.order, order, currency) { words += more }
     return words
   }
 

@@ -154,7 +154,7 @@ extension GATTLink {
       state.withLock { state in
         state.window.acknowledge(upTo: position)
         state.rule.isProven = true
-        state.pace?.send(0, at: now)
+        state.pace?.answer(at: now)
       }
     } catch {
       guard error.isRefusal else { throw failure(error) }

@@ -3,8 +3,8 @@ import ESCPOS
 /// How much may be in a printer's buffer by now, when it empties at the speed of its profile.
 ///
 /// The reckoning holds for a printer that prints. One that has stopped in mid-job (paper out) takes nothing, and nobody is
-/// told. So where requests can do the rest, once it was full there is no room again before the job is over and the buffer
-/// has had its time to empty.
+/// told. So where requests can do the rest, the buffer counts as not emptying at all before the job is over: a job's first
+/// bytes, as many as the buffer holds, may go without asking, whatever the printer's speed.
 struct WritePace: Equatable, Sendable {
   /// How long nothing must have been sent for a job to be over.
   static let quietTime = Duration.seconds(1)
@@ -13,7 +13,7 @@ struct WritePace: Equatable, Sendable {
   let rate: Int
   /// The most bytes that may be in the buffer.
   let burst: Int
-  /// Whether, once it was full, half of the buffer being empty by the reckoning is enough: where nothing else can be done.
+  /// Whether the buffer counts as emptying in mid-job, and half of it being empty is enough: where nothing else can be done.
   var isTrusted = false
   private var level = 0.0
   private var at: BootInstant?
@@ -48,6 +48,11 @@ struct WritePace: Equatable, Sendable {
     at = now
   }
 
+  /// The printer has answered for a request; until now it may have stood still.
+  mutating func answer(at now: BootInstant) {
+    if isTrusted { send(0, at: now) } else { at = now }
+  }
+
   private func isStillFull(at now: BootInstant) -> Bool {
     guard isFull, let at else { return false }
     let level = level(at: now)
@@ -56,6 +61,7 @@ struct WritePace: Equatable, Sendable {
 
   private func level(at now: BootInstant) -> Double {
     guard let at else { return 0 }
+    guard isTrusted || at.duration(to: now) >= Self.quietTime else { return level }
     return max(0, level - Double(max(0, at.duration(to: now).wholeNanoseconds)) / 1e9 * Double(rate))
   }
 }

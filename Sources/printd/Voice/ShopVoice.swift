@@ -111,7 +111,7 @@ extension Announcement {
       wake.orderID.map { "\($0)/\(wake.amount?.description ?? "")" }
       ?? "wake-\(UInt64.random(in: 0 ... .max))"
     self.init(
-      id: id, payType: wake.payType, amount: wake.amount,
+      id: id, payType: wake.payType, amount: wake.amount, orderAmount: wake.orderAmount,
       text: wake.contents ?? wake.alert?.body ?? wake.alert?.title, soundName: wake.sound,
       receivedAt: receivedAt,
       isRefund: isRefund)

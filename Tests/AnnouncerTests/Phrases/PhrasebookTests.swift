@@ -63,6 +63,13 @@ struct PhrasebookTests {
         == "Received ten euros, order amount twelve euros and fifty cents")
   }
 
+  @Test(
+    "is whole without an order's amount that cannot be said",
+    arguments: ["0", "-1", "12.345", "1000000000000"])
+  func badOrder(_ order: String) {
+    #expect(Phrasebook.mandarin.phrase(payment("10", payType: "wx", order: order)) == "微信收款十元")
+  }
+
   @Test("has the shop's name before it where there is one")
   func brand() {
     var book = Phrasebook.mandarin

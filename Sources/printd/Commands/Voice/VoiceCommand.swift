@@ -1,5 +1,6 @@
 import Announcer
 import ESCPOS
+import Glibc
 import PrintJobs
 import Sound
 import SpokenAmounts
@@ -28,7 +29,7 @@ struct VoiceCommand: Command {
       --licence TEXT  what may be done with the recordings
 
     exit codes: 0 done · 65 recordings that are not complete or not right · 69 no espeak-ng, no speaker ·
-    73 the set cannot be written
+    73 the set cannot be written · 77 not as root
 
     Examples:
       sudo -u printd printd voice build
@@ -56,8 +57,12 @@ struct VoiceCommand: Command {
     }
     switch word {
     case "list": return await VoiceSets.show(plan)
-    case "build": return try await build(plan)
-    case "import": return try await take(folder ?? ".", plan, licence: licence ?? "not stated")
+    case "build":
+      try refuseRoot(plan)
+      return try await build(plan)
+    case "import":
+      try refuseRoot(plan)
+      return try await take(folder ?? ".", plan, licence: licence ?? "not stated")
     case "script":
       for word in plan.phrasebook.clips { Console.print("\(word.id)\t\(word.text)") }
       return .success
@@ -74,6 +79,17 @@ struct VoiceCommand: Command {
     } catch {
       throw Failure(.software, "\(error)")
     }
+  }
+
+  /// Root writes nothing into a folder of the daemon's user: the daemon could not read it, and could lead root elsewhere.
+  private static func refuseRoot(_ plan: VoicePlan) throws(Failure) {
+    var status = stat()
+    guard geteuid() == 0, plan.setFolder.hasPrefix("\(plan.stateDirectory)/"),
+      stat(plan.stateDirectory, &status) == 0, status.st_uid != 0
+    else { return }
+    let name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+    throw Failure(
+      .noPermission, "\(plan.stateDirectory) belongs to \(name)", remedy: "sudo -u \(name) printd voice …")
   }
 
   private static func build(_ plan: VoicePlan) async throws(Failure) -> ExitCode {
