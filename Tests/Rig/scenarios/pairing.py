@@ -1,21 +1,17 @@
 """From an unboxed printer to a test page."""
 
 import json
-import os
 
-from guest import address, ctl, received, say
-from shop import HOME, Daemon, Sheets, command
-from scenarios.base import PROFILE, Scenario
+from guest import address, say
+from shop import HOME, Daemon, Sheets
+from scenarios.base import Scenario
 
 
 class Pairing(Scenario):
-    def scanned(self):
-        """Scan finds every printer, and says what each is."""
-
     def test_scan_finds_every_printer(self):
         """`printers scan --json` finds all six, and says on which radio."""
         daemon = Daemon(self.shop, "scan")
-        done = daemon.run("printers", "scan", "--seconds", "6", "--json")
+        done = daemon.run("printers", "scan", "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = {row["address"]: row for row in json.loads(done.stdout)}
         radios = {"ble": "ble", "spp": "classic", "pin": "classic", "issc": "ble", "bond": "ble", "dual": "dual"}
