@@ -82,12 +82,12 @@ class Daemon:
 
     number = 0
 
-    def __init__(self, shop, name, folder="etc", printers="", more=""):
+    def __init__(self, shop, name, folder="etc", printers="", more="", state=None):
         Daemon.number += 1
         self.folder = f"{HOME}/{folder}"
         self.config = self.folder + "/printd.json5"
         self.socket = HOME + "/control.sock"
-        self.state = f"{HOME}/state-{Daemon.number}"
+        self.state = state or f"{HOME}/state-{Daemon.number}"
         self.logfile = f"{OUT}/printd-{Daemon.number:02}-{name}.log"
         os.makedirs(self.folder, exist_ok=True)
         with open(self.config, "w") as file:

@@ -35,20 +35,20 @@ class Scenario(unittest.TestCase):
         for daemon in self.daemons:
             daemon.stop()
 
-    def daemon(self, name, budget=10):
-        """A running daemon without history, whose receipts go to a printer that was paired before."""
-        return self.daemon_for(self.title(), budget, receipt=name)
+    def daemon(self, name, budget=10, state=None):
+        """A running daemon whose receipts go to a printer that was paired before; with the history of `state`, if any."""
+        return self.daemon_for(self.title(), budget, state, receipt=name)
 
     def daemon_for_both(self, budget=5):
         """The same, and each order goes to a printer of each kind of link."""
         return self.daemon_for(self.title(), budget, receipt="ble", kitchen="spp")
 
-    def daemon_for(self, title, budget, **routes):
+    def daemon_for(self, title, budget, state=None, **routes):
         for name in routes.values():
             self.pair(name)
         lines = ", ".join(f'{{kind: "{kind}", printer: "{name}"}}' for kind, name in routes.items())
         more = f"routes: [{lines}], budget: {{seconds: {budget}}},"
-        return self.begin(Daemon(self.shop, title, more=more))
+        return self.begin(Daemon(self.shop, title, more=more, state=state))
 
     def daemon_by_hand(self, *entries, more=""):
         """A running daemon without history, whose printers are written into its configuration."""
