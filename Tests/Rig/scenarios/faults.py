@@ -95,7 +95,7 @@ class Faults(Scenario):
         daemon = self.daemon_for_both()
         sheets = {name: Sheets(name) for name in LINKS}
         self.warm_up(daemon)
-        order, wake = self.receipt_in_flight(daemon, items=60)
+        order, wake = self.receipt_in_flight(daemon, items=300)
         for name in LINKS:
             ctl(name, "drop")
             ctl(name, "rate", 0)
@@ -123,6 +123,7 @@ class Faults(Scenario):
         """Paper out in mid-receipt: completed in time and honestly; with new paper printed to its end, once."""
         daemon = self.daemon_for_both()
         sheets = {name: Sheets(name) for name in LINKS}
+        self.warm_up(daemon)
         for name in LINKS:
             ctl(name, "paperleft", 400)
         order = self.shop.sell(20)
