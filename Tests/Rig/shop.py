@@ -150,12 +150,12 @@ class Daemon:
         return command(*words, "--config", self.config, timeout=timeout)
 
     def stop(self):
-        """Ends it as systemd does; it must end well, and soon."""
+        """Ends it as systemd does; it must end well, within the unit's TimeoutStopSec: a receipt in hand gets 20 s."""
         if self.process is None or self.process.poll() is not None:
             return
         self.process.send_signal(signal.SIGTERM)
         try:
-            code = self.process.wait(20)
+            code = self.process.wait(30)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise AssertionError("printd does not end") from None

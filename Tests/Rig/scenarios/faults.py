@@ -95,7 +95,7 @@ class Faults(Scenario):
         daemon = self.daemon_for_both()
         sheets = {name: Sheets(name) for name in LINKS}
         self.warm_up(daemon)
-        order, wake = self.receipt_in_flight(daemon, items=60)
+        order, wake = self.receipt_in_flight(daemon, items=300)
         for name in LINKS:
             ctl(name, "drop")
             ctl(name, "rate", 0)
