@@ -69,8 +69,9 @@ enum Schema {
     PRAGMA user_version = 2;
     """,
 
-    // A report that the backend refuses does not keep its job for ever. A payment is announced once. `payment` is "order:" and the order's id, or "delivery:" and the delivery's; `word` is
-    // empty until it has ended.
+    // A report that the backend refuses does not keep its job for ever. A payment is announced once. `payment` is "order:"
+    // and the order's id, "refund:" with that and an amount, or "delivery:" and the delivery's id; `word` is empty until it
+    // has ended.
     """
     CREATE TABLE announcement (
       payment TEXT PRIMARY KEY,

@@ -38,6 +38,12 @@ public struct Wake: Equatable, Sendable {
   /// The order itself as JSON, when the wake carries one and inline orders are allowed.
   public var inlineOrder: [UInt8]?
 
+  /// Whether it tells of a payment or a refund, as far as its ``type`` says: 2, 3, or none written.
+  public var isPayment: Bool { type == nil || type == 2 || type == 3 }
+
+  /// Whether its money went back: the amount is negative, or the way of paying says so.
+  public var isRefund: Bool { (amount?.minorUnits ?? 0) < 0 || payType?.lowercased() == "refund" }
+
   /// Whether nothing is asked for, so that the wake is complete at once.
   public var asksForNothing: Bool { !printRequested && !announceRequested }
 }

@@ -59,7 +59,10 @@ extension WakeHandler {
             outcome: received.replayed ? .duplicate : outcome, jobs: [], replayed: received.replayed,
             voice: .silent, asksForPrint: false))
       }
-      if let orderID = wake.orderID, let known = try? await floor.jobs.jobs(orderID: orderID) {
+      // A refund is as old as its own wake, however old its order is.
+      if !wake.isRefund, let orderID = wake.orderID,
+        let known = try? await floor.jobs.jobs(orderID: orderID)
+      {
         knownSince = self.knownSince(known, budget)
       }
     }
@@ -96,12 +99,12 @@ extension WakeHandler {
       return .ended(
         WakeCompletion(
           outcome: received.replayed ? .duplicate : outcome, jobs: known, replayed: received.replayed,
-          voice: payment == nil ? nil : .silent))
+          voice: wantsVoice(wake) ? .silent : nil))
     }
     let (number, completion) = floor.wakes.open(budget, fallback: fallback)
     for outcome in known { floor.wakes.add(outcome, to: number, settled: true) }
-    if received.announces {
-      let since = knownSince(received.entries.map(\.job), budget)
+    if received.announces || (payment == nil && wantsVoice(wake)) {
+      let since = wake.isRefund ? budget.acceptedAt : knownSince(received.entries.map(\.job), budget)
       announce(wake, number, budget, payment: payment, knownSince: since)
     }
     await begin(received.entries, wakes: [number], budget)

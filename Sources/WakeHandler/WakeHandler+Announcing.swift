@@ -6,9 +6,14 @@ extension WakeHandler {
   func wantsVoice(_ wake: Wake) -> Bool { wake.announceRequested && floor.ports.announcer != nil }
 
   /// What is announced once; nil where nothing is to be said, or where nothing tells one payment from another.
+  ///
+  /// A wake about something else than a payment claims none: the order's payment is still to come.
   func payment(of wake: Wake, _ delivery: WakeDelivery) -> PaymentKey? {
-    guard wantsVoice(wake) else { return nil }
-    if let orderID = wake.orderID { return PaymentKey(orderID: orderID) }
+    guard wantsVoice(wake), wake.isPayment else { return nil }
+    if let orderID = wake.orderID {
+      return wake.isRefund
+        ? PaymentKey(refundOf: orderID, amount: wake.amount) : PaymentKey(orderID: orderID)
+    }
     return delivery.id.map { PaymentKey(deliveryID: $0) }
   }
 

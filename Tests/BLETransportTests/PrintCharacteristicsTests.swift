@@ -156,6 +156,19 @@ struct PrintCharacteristicsTests {
     #expect(try Self.tree([Self.pos]).barriers(for: choose([Self.pos])).isEmpty)
   }
 
+  @Test("The characteristic of the answers is no barrier: what is read of it would pass for an answer")
+  func answersAreNoBarrier() throws {
+    let found = try choose([Self.shared])
+    #expect(found.notify?.isReadable == true)
+    #expect(try Self.tree([Self.shared]).barriers(for: found).isEmpty)
+    let other = Service("18f0", ("2af1", Self.both), ("2af0", "read notify"), ("2af2", "read"))
+    let tree = try Self.tree([other])
+    let chosen = try tree.barriers(for: choose([other])).compactMap {
+      tree.characteristics[$0.path]?.uuid.description
+    }
+    #expect(chosen == ["2af2"])
+  }
+
   @Test(
     "A write fits the MTU, one packet of the air and what the printer can take",
     arguments: [

@@ -27,12 +27,12 @@ struct VoiceTests {
 
   private func wake(
     _ scene: Scene, _ orderID: String?, id: String? = nil, prints: Bool = true, speaks: Bool = true,
-    amount: String = "3.00"
+    amount: String = "3.00", more: String = ""
   ) async throws -> Completion {
     let order = orderID.map { ",\"order_id\":\"\($0)\"" } ?? ""
     let body = """
       {"aps":{"content-available":\(prints ? 1 : 0),"mutable-content":\(speaks ? 1 : 0),"sound":"x"},
-       "amount":"\(amount)"\(order)}
+       "amount":"\(amount)"\(order)\(more)}
       """
     switch await scene.handler.accept(WakeDelivery(body: Array(body.utf8), id: id, channel: "test")) {
     case .accepted(let completion): return completion
@@ -165,6 +165,35 @@ struct VoiceTests {
     #expect(alone.result == .noData && alone.voice == .silent)
     #expect(voice.asked == ["3.00"])
     #expect(await scene.handler.status().counts.announcements == ["played": 1, "silent": 3])
+  }
+
+  @Test("a refund is said beside its payment, once for each amount, and is as old as its own wake")
+  func refund() async throws {
+    let (scene, voice) = try scene()
+    _ = try await wake(scene, "bread", id: "a").value
+    scene.clock.advance(by: .seconds(3600))
+    let start = scene.clock.now
+    let refund = try await wake(scene, "bread", id: "b", prints: false, amount: "-1.50").value
+    #expect(refund.voice == .played && refund.result == .newData)
+    #expect(try await wake(scene, "bread", id: "c", amount: "-2.00").value.voice == .played)
+    for (id, amount) in [("d", "-1.5"), ("e", "-2.00"), ("f", "3.00")] {
+      #expect(try await wake(scene, "bread", id: id, amount: amount).value.voice == .silent, "\(amount)")
+    }
+    let word = try await wake(scene, "bread", id: "g", amount: "3.00", more: #","pay_type":"refund""#).value
+    #expect(word.voice == .played)
+    #expect(voice.asked == ["3.00", "-1.50", "-2.00", "3.00"])
+    #expect(voice.knownSince.dropFirst().allSatisfy { $0 >= start })
+    #expect(scene.journal.all.map(\.voice) == [.ended(.played)], "the payment's, of its job")
+  }
+
+  @Test("a wake about something else does not use up the payment's announcement", arguments: [true, false])
+  func otherType(prints: Bool) async throws {
+    let (scene, voice) = try scene()
+    _ = try await wake(scene, "bread", id: "a", prints: prints, more: #","type":1"#).value
+    #expect(scene.journal.voices.isEmpty)
+    _ = try await wake(scene, "bread", id: "b", prints: false, more: #","type":2"#).value
+    #expect(scene.journal.voices == [PaymentKey(orderID: "bread"): .ended(.played)])
+    #expect(voice.asked.last == "3.00")
   }
 
   @Test("a payment without an order is told by its delivery; without either, each wake is said")

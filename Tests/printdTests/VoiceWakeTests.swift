@@ -137,6 +137,18 @@ struct VoiceWakeTests {
     withExtendedLifetime(tools) {}
   }
 
+  @Test("A synthesiser that hangs while the daemon starts leaves the chime")
+  func hangsAtStart() async throws {
+    let tools = try TemporaryFolder()
+    let hang = try tools.write("#!/bin/sh\nexec sleep 1000\n", to: "hang")
+    chmod(hang, 0o755)
+    let rig = try await Self.rig(#"synthesiser: "\#(hang)", set: "none""#, orders: nil)
+    #expect(try await answer(rig, Self.wake(amount: "3.00")).voice == .ended(.played))
+    #expect(try said(rig) == Chime.sound(rate: 22_050))
+    await rig.stop()
+    withExtendedLifetime(tools) {}
+  }
+
   @Test("announce speaks through the daemon, in its turn; without a voice it says what is missing")
   func command() async throws {
     let rig = try await Self.rig(orders: nil)

@@ -61,7 +61,8 @@ public struct Phrasebook: Sendable, Equatable {
           order: announcement.orderAmount,
           currency: announcement.currency))
     } catch {
-      let reason = "the amount \(amount) \(error)"
+      // Without the amount: this goes into the log.
+      let reason = "the amount \(error)"
       // Nothing was received, so nothing may say so.
       return error == .notPositive
         ? .nothing(reason: reason) : .fixed(fixed(isRefund: isRefund), reason: reason)

@@ -18,7 +18,8 @@ extension Announcer {
       record.end = .failed("the voice did not answer")
       return record
     }
-    await say(speech, &record)
+    await say(speech, &record, of: entry.announcement)
+    if record.end == .expired { staleCount += 1 }
     return record
   }
 
@@ -41,7 +42,10 @@ extension Announcer {
   /// How long the server may take for its next answer.
   private var soon: BootInstant { clock.now.advanced(by: options.patience) }
 
-  private func say(_ speech: Speech, _ record: inout AnnouncementRecord) async {
+  /// - Parameter announcement: What must not be too old when its sound begins, or nil for a summary.
+  private func say(
+    _ speech: Speech, _ record: inout AnnouncementRecord, of announcement: Announcement? = nil
+  ) async {
     record.text = speech.text
     record.source = speech.source
     record.shortfall = speech.shortfall
@@ -59,6 +63,11 @@ extension Announcer {
       }
       guard !sink.isMuted || options.mute == .override else {
         record.end = .muted
+        return
+      }
+      // A slow voice and a slow server may have taken a while since its turn began.
+      if let announcement, isStale(announcement, at: clock.now) {
+        record.end = .expired
         return
       }
       record.end = try await play(speech.pcm, on: sink, in: session, &record)
@@ -82,6 +91,12 @@ extension Announcer {
     _ pcm: PCM, on sink: Sink, in session: any SoundSession, _ record: inout AnnouncementRecord
   ) async throws(SoundError) -> VoiceEnd {
     var sink = sink
+    // An announcement may be quicker than the recovery at the start.
+    do throws(SoundError) {
+      try await mixer.takeOver()
+    } catch {
+      record.remarks.append(error.message)
+    }
     // What could not be set back before is set back now; else the raised volume would pass for the original one.
     if await mixer.isChanged {
       try await mixer.undo(in: session, by: soon)

@@ -70,7 +70,11 @@ public actor Announcer {
   /// - Throws: ``SoundError`` when that could not be done now.
   public func recover(by deadline: BootInstant) async throws(SoundError) {
     try await mixer.takeOver()
-    guard await mixer.isChanged else { return }
+    // What is changed while something is said belongs to that, which takes over what was left as well.
+    guard await mixer.isChanged, !isRunning else { return }
+    // Announcements wait meanwhile: two who undo and raise at once would take each other's changes for their own.
+    isRunning = true
+    defer { endRecovery() }
     let session = try await output.open(by: deadline)
     do throws(SoundError) {
       try await mixer.undo(in: session, by: deadline)
@@ -173,6 +177,17 @@ public actor Announcer {
       await closeSession()
     } while !queue.isEmpty
     release?()
+    isRunning = false
+    for idler in idlers { idler.resume() }
+    idlers = []
+  }
+
+  /// Goes on with those that have come meanwhile.
+  private func endRecovery() {
+    guard queue.isEmpty else {
+      Task { await run() }
+      return
+    }
     isRunning = false
     for idler in idlers { idler.resume() }
     idlers = []

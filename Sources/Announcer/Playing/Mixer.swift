@@ -7,16 +7,21 @@ actor Mixer {
   /// What is changed now. Something is left in it where undoing failed; it is undone before anything else is changed.
   private var lease = MixerLease()
   private let file: LeaseFile?
+  private var hasTakenOver = false
 
   /// - Parameter folder: The state directory, or nil: other people's volumes are then left alone, since a crash would leave
   ///   them changed.
   init(folder: String?) { file = folder.map { LeaseFile(folder: $0) } }
 
-  /// Takes over what a process before this one left changed.
+  /// Takes over what a process before this one left changed; once, and before anything is changed, since the file is then
+  /// written anew.
   ///
   /// - Throws: ``SoundError`` (`file`).
   func takeOver() async throws(SoundError) {
-    guard let file, let left = try await file.read() else { return }
+    guard let file, !hasTakenOver else { return }
+    let found = try await file.read()
+    hasTakenOver = true
+    guard let left = found else { return }
     lease.sinks += left.sinks.filter { old in !lease.sinks.contains { $0.name == old.name } }
     lease.sounds += left.sounds.filter { !lease.sounds.contains($0) }
   }

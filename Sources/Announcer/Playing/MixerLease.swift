@@ -50,6 +50,8 @@ struct LeaseFile: Sendable {
           guard let bytes = try? encoder.encode(lease) else {
             throw SoundError(.file, "\(path): cannot be written")
           }
+          // A shop without a set of its own has no such folder yet.
+          try SoundFiles.makeFolder(folder)
           try SoundFiles.write(Array(bytes), to: path)
         }
         try Self.sync(folder)

@@ -93,8 +93,10 @@ public struct ShopSpeaker: Speaker {
     if let speech = fixedPhrase(for: announcement) {
       return Speech(pcm: speech.pcm, text: speech.text, source: .fixed, shortfall: shortfall)
     }
-    if case .text = saying, announcement.amount == nil {
-    } else if let prepared = await prepared(announcement, &shortfall) {
+    // With an amount, a prepared sound would say that it was received, or another one.
+    if case .nothing = saying, announcement.amount == nil,
+      let prepared = await prepared(announcement, &shortfall)
+    {
       return prepared
     }
     return Speech(

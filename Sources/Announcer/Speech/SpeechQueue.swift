@@ -1,14 +1,42 @@
 import Dispatch
+import Glibc
 
-/// Work that blocks (files, programs), away from the threads of Swift's tasks.
+/// Work that blocks (files, programs), each on a thread of its own.
+///
+/// Not on a queue of Dispatch: on Linux its queues take their threads from the pool that Swift's tasks run on, which has one for each
+/// processor. Two programs that hang would stop every print, answer and deadline of a machine with two of them.
 enum SpeechQueue {
-  private static let queue = DispatchQueue(label: "printd.speech", attributes: .concurrent)
+  private final class Work: Sendable {
+    let run: @Sendable () -> Void
+    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  }
 
   static func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { done in
-      queue.async { done.resume(returning: work()) }
+      start { done.resume(returning: work()) }
     }
   }
 
-  static func start(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+  static func start(_ work: @escaping @Sendable () -> Void) {
+    // Signals are for the main thread: a new thread inherits the mask it is made under.
+    var every = sigset_t()
+    var before = sigset_t()
+    sigfillset(&every)
+    pthread_sigmask(SIG_SETMASK, &every, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let reference = Unmanaged.passRetained(Work(work))
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, reference.toOpaque())
+    guard code == 0 else {
+      reference.release()
+      // The system has no thread left; whoever waits for this must have an end all the same.
+      return DispatchQueue.global().async(execute: work)
+    }
+    pthread_detach(thread)
+  }
 }

@@ -46,12 +46,16 @@ extension BlueZ {
       // Before anything is read, so that no change in between is missed.
       let owners = try await bus.signals(.ownerChanges(of: BlueZName.service), by: deadline)
       let signals = try await bus.signals(DBusMatch(sender: BlueZName.service), by: deadline)
+      // A stream that ends before its connection has lost signals (``DBusConnection/signalsHeld``); the tree is then read
+      // anew, over a new connection.
       followers = [
         Task { [weak self] in
           for await signal in owners { await self?.ownerChanged(signal) }
+          await bus.close()
         },
         Task { [weak self] in
           for await signal in signals { await self?.take(signal) }
+          await bus.close()
         },
       ]
       let name = try? await bus.call(.bus("GetNameOwner", .string(BlueZName.service)), by: deadline).first?

@@ -99,11 +99,20 @@ public actor BlueZ {
   public func ready(by deadline: BootInstant) async throws(LinkError) {
     start()
     let patience = min(deadline, clock.now.advanced(by: Self.daemonPatience))
-    if condition == .daemonAway { wakeDaemon() }
-    _ = try await wait(by: patience) { bluez in
+    // Whether bluetoothd runs the first caller learns only now.
+    let isKnown = try await wait(by: patience) { bluez in
       switch bluez.condition {
-      case .ready, .forbidden: true
-      case .starting, .busAway, .daemonAway: false
+      case .ready, .forbidden, .daemonAway: true
+      case .starting, .busAway: false
+      }
+    }
+    if isKnown, condition == .daemonAway {
+      wakeDaemon()
+      _ = try await wait(by: patience) { bluez in
+        switch bluez.condition {
+        case .ready, .forbidden: true
+        case .starting, .busAway, .daemonAway: false
+        }
       }
     }
     switch condition {

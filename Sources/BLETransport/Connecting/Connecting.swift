@@ -65,7 +65,7 @@ extension BlueZ {
     let isOurs = !device.connected
     if isOurs { try await connect(printer, device, turn, by: deadline) }
     do throws(AttemptFailure) {
-      let found = try await resolve(printer, device.path, by: deadline)
+      let found = try await resolve(printer, device.path, turn, by: deadline)
       turn.end()
       return try await establish(printer, found, isOurs: isOurs, by: deadline)
     } catch {
@@ -81,11 +81,13 @@ extension BlueZ {
     if let known = tree.device(printer.address, on: adapter.path) { return known }
     let search = search(on: adapter, .le)
     defer { search.end() }
-    let limit =
-      turns.count(at: adapter.path) > 1 ? min(deadline, clock.now.advanced(by: Self.fairTime)) : deadline
-    _ = try await wait(by: limit) {
+    let isOver: @Sendable (isolated BlueZ) -> Bool = {
       $0.tree.device(printer.address, on: adapter.path) != nil
         || $0.tree.adapters[adapter.path]?.powered != true
+    }
+    let fairEnd = min(deadline, clock.now.advanced(by: Self.fairTime))
+    if try await !wait(by: fairEnd, until: isOver) {
+      _ = try await wait(by: deadline) { isOver($0) || $0.turns.count(at: adapter.path) > 1 }
     }
     if let found = tree.device(printer.address, on: adapter.path) { return found }
     throw LinkError(

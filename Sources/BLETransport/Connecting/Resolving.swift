@@ -4,17 +4,23 @@ import ESCPOS
 extension BlueZ {
   /// Waits for what makes a connection one that can print: connected, services resolved, and the objects there.
   ///
-  /// Each of the three has been seen without the next.
+  /// Each of the three has been seen without the next. The turn at the adapter is given back when the services take
+  /// longer than is fair to others who want to connect: the radio has done its part then.
   func resolve(
-    _ printer: BluetoothPrinter, _ device: String, by deadline: BootInstant
+    _ printer: BluetoothPrinter, _ device: String, _ turn: AdapterTurn, by deadline: BootInstant
   ) async throws(AttemptFailure) -> PrintCharacteristics {
     let title = printer.title
     do throws(LinkError) {
       let shows = min(deadline, clock.now.advanced(by: Self.showTime))
       _ = try await wait(by: shows) { $0.tree.devices[device]?.connected == true }
-      _ = try await wait(by: deadline) { bluez in
+      let isOver: @Sendable (isolated BlueZ) -> Bool = { bluez in
         guard let device = bluez.tree.devices[device], device.connected else { return true }
         return device.servicesResolved
+      }
+      let fairEnd = min(deadline, clock.now.advanced(by: Self.fairTime))
+      if try await !wait(by: fairEnd, until: isOver) {
+        turn.end()
+        _ = try await wait(by: deadline, until: isOver)
       }
     } catch {
       throw AttemptFailure(error)
@@ -164,7 +170,12 @@ extension BlueZ {
       guard error.name != nil else {
         throw AttemptFailure(LinkError(.unreachable, "\(title) does not turn its answers on in time"))
       }
-      guard tree.devices[link.device]?.connected == true else {
+      // A connection that somebody is ending looks alive until it is over, and takes data meanwhile.
+      let isGone = [.passing, .vanished, .daemonAway].contains(BlueZFault(error))
+      guard !isGone, tree.devices[link.device]?.connected == true else {
+        _ = try? await wait(by: min(deadline, clock.now.advanced(by: Self.showTime))) {
+          $0.tree.devices[link.device]?.connected != true
+        }
         throw AttemptFailure(passing: LinkError(.unreachable, "\(title) hung up when asked for answers"))
       }
       note("\(title): the printer refuses to send answers (\(error)); prints cannot be confirmed")
@@ -195,7 +206,12 @@ extension BlueZTree {
       default: isOwn ? 3 : 2
       }
     }
-    let ranked = all.filter { $0.characteristic.uuid != .serverSupportedFeatures }.map {
+    // bluetoothd tells everybody what it has read, just as it tells what the printer has sent by itself: reading the
+    // characteristic of the answers would repeat the last one, and an old answer would prove a new print.
+    let usable = all.filter {
+      $0.characteristic.uuid != .serverSupportedFeatures && $0.characteristic.path != found.notify?.path
+    }
+    let ranked = usable.map {
       (rank($0.characteristic.uuid, isOwn: $0.service == found.service), $0.characteristic.path)
     }
     return ranked.sorted { $0 < $1 }.prefix(3).map {

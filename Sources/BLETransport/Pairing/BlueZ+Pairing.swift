@@ -50,8 +50,9 @@ extension BlueZ {
     if !device.paired {
       let turn = try await turn(at: adapter, by: deadline)
       defer { turn.end() }
-      try await pauseDiscovery(on: adapter.path, by: deadline)
+      // It is paused even when the wait for it is cancelled.
       defer { resumeDiscovery(on: adapter.path) }
+      try await pauseDiscovery(on: adapter.path, by: deadline)
       let consent = try await consent(to: path, by: deadline)
       let attempts = PairingAttempts(
         bluez: self, device: device, agent: consent.agent, pins: pins.all, tell: tell)

@@ -3,6 +3,7 @@ import BLETransport
 import ESCPOS
 import PrintJobs
 import Sound
+import Synchronization
 import WakeHandler
 
 /// The daemon's voice: wakes in, sound out.
@@ -73,19 +74,34 @@ final class ShopVoice: AnnouncerPort, Sendable {
 /// A speaker whose clips are being loaded; whoever comes earlier waits for them.
 private struct LoadingSpeaker: Speaker {
   private let loading: Task<ShopSpeaker, Never>
+  private let prepared = Prepared()
 
   init(_ plan: VoicePlan) {
-    loading = Task.detached {
+    let loading = Task.detached {
       // Some hundred small files: away from the threads of tasks.
-      var (speaker, lacks) = await BlockingWork.run { plan.speaker() }
+      let (speaker, lacks) = await BlockingWork.run { plan.speaker() }
       for lack in lacks { Log.warning("voice", ["reason": lack]) }
-      await speaker.prepare(by: BootClock().now.advanced(by: .seconds(10)))
       return speaker
+    }
+    self.loading = loading
+    Task.detached { [prepared] in
+      // Nobody waits for it: a synthesiser that hangs would silence the clips and the chime, too.
+      var speaker = await loading.value
+      await speaker.prepare(by: BootClock().now.advanced(by: .seconds(10)))
+      prepared.set(speaker)
     }
   }
 
   func speech(for announcement: Announcement, by deadline: BootInstant) async -> Speech {
-    await loading.value.speech(for: announcement, by: deadline)
+    if let speaker = prepared.speaker { return await speaker.speech(for: announcement, by: deadline) }
+    return await loading.value.speech(for: announcement, by: deadline)
+  }
+
+  /// The speaker with its fixed phrases, once it has them.
+  private final class Prepared: Sendable {
+    private let state = Mutex<ShopSpeaker?>(nil)
+    var speaker: ShopSpeaker? { state.withLock { $0 } }
+    func set(_ speaker: ShopSpeaker) { state.withLock { $0 = speaker } }
   }
 }
 
@@ -102,13 +118,13 @@ extension Configuration {
 extension Announcement {
   /// What a wake tells of a payment; nil for one that is about something else.
   ///
-  /// Its id is the order with what happened to it: paid and given back are two announcements, paid twice in two wakes is
-  /// one. A wake without an order is always new.
+  /// Its id is the order, and for a refund what went back of it: paid and given back are two announcements, paid twice in
+  /// two wakes is one. A wake without an order is always new.
   init?(_ wake: Wake, receivedAt: BootInstant) {
-    if let type = wake.type, type != 2, type != 3 { return nil }
-    let isRefund = (wake.amount?.minorUnits ?? 0) < 0
+    guard wake.isPayment else { return nil }
+    let isRefund = wake.isRefund
     let id =
-      wake.orderID.map { "\($0)/\(wake.amount?.description ?? "")" }
+      wake.orderID.map { isRefund ? PaymentKey(refundOf: $0, amount: wake.amount).text : $0 }
       ?? "wake-\(UInt64.random(in: 0 ... .max))"
     self.init(
       id: id, payType: wake.payType, amount: wake.amount, orderAmount: wake.orderAmount,

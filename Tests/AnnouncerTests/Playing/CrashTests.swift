@@ -101,6 +101,26 @@ struct CrashTests {
     await next.close()
   }
 
+  @Test("An announcement that is quicker than the recovery sets back first, and then raises anew")
+  func quicker() async throws {
+    let server = try await SoundServer()
+    let state = try TemporaryFolder()
+    try state.write(
+      """
+      {"sinks": [{"name": "spk", "original": {"steps": [3277]}, "raised": {"steps": [45875]}, "wasMuted": false}],
+       "sounds": []}
+      """, to: "volume-lease.json")
+    try await server.pactl("set-sink-volume", "spk", "45875")
+    let next = announcer(server, state)
+    #expect(await next.announce(.now("1"), by: .later) == .played)
+    #expect(try await server.volume() == 5)
+    #expect(access(state.path("volume-lease.json"), F_OK) != 0)
+    try await next.recover(by: .later)
+    #expect(await next.announce(.now("2"), by: .later) == .played)
+    #expect(try await server.volume() == 5)
+    await next.close()
+  }
+
   @Test("A speaker that is unplugged is set back when it is there again")
   func unplugged() async throws {
     let server = try await SoundServer()

@@ -109,6 +109,22 @@ struct QueueTests {
     #expect(await announcer.announce(old, by: .later) != .played)
   }
 
+  @Test("One that becomes stale while its voice is made is not said")
+  func staleMeanwhile() async throws {
+    let speaker = HangingSpeaker()
+    var options = AnnouncerOptions()
+    options.patience = .seconds(60)
+    let announcer = announcer(options, speaker: speaker)
+    let end = begin("1", announcer, seconds: 120)
+    try await DaemonRig.until { speaker.isAsked }
+    try await DaemonRig.until { await announcer.waitingCount == 0 }
+    clock.advance(by: .seconds(31))
+    speaker.letGo()
+    #expect(await end.value == .expired)
+    await announcer.close()
+    #expect(output.levels.isEmpty)
+  }
+
   @Test("An old announcement and a deadline that is over expire at once")
   func lateArrivals() async {
     let announcer = announcer()

@@ -235,6 +235,19 @@ struct ConnectingTests {
     await scene.bluez.stop(by: scene.soon)
   }
 
+  @Test("A connection that is being ended by somebody is not printed over without the printer's answers")
+  func hangsUpWhenAsked() async throws {
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock)
+    try scene.characteristic("2af0").script { $0.notifying = .bluez("NotConnected", "Not Connected") }
+    let error = try await clock.run {
+      try await scene.failure(by: clock.now.advanced(by: .seconds(3_600)))
+    }
+    #expect(error.code == .unreachable)
+    #expect(error.message.contains("hung up"))
+    await scene.bluez.stop(by: scene.soon)
+  }
+
   @Test("An adapter that is off or not there is unreachable, and says so")
   func adapters() async throws {
     let scene = try await Scene()

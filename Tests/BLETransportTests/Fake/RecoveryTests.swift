@@ -1,6 +1,7 @@
 import DBus
 import ESCPOS
 import FakeBlueZ
+import Glibc
 import PrintTestKit
 import Testing
 
@@ -33,6 +34,22 @@ struct RecoveryTests {
     try await again.send([1], by: scene.soon)
     #expect(scene.paper.printed == [1])
     await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("The bus is asked to start a bluetoothd that does not run by the first who needs it")
+  func startsDaemon() async throws {
+    let folder = try TemporaryFolder()
+    try folder.write(
+      "[D-BUS Service]\nName=org.bluez\nExec=/usr/bin/touch \(folder.path("asked"))\n",
+      to: "org.bluez.service")
+    let bus = try await PrivateBus("<servicedir>\(folder.path)</servicedir>")
+    let clock = BootClock()
+    let bluez = BlueZ(address: DBusAddress(bus.address), clock: clock)
+    let soon = clock.now.advanced(by: .seconds(30))
+    let error = await linkError { try await bluez.ready(by: soon) }
+    #expect(error?.message.contains("bluetoothd is not running") == true)
+    #expect(access(folder.path("asked"), F_OK) == 0)
+    await bluez.stop(by: soon)
   }
 
   @Test("What must be registered is registered again with every bluetoothd")

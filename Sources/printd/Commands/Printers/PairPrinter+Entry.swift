@@ -38,6 +38,10 @@ extension PairPrinter {
         code = error.code
       }
     }
+    // Before the daemon hears of it: what waits there is printed at once, over the connection that it finds, and that is
+    // lost when we hang up.
+    await contact.link?.close()
+    await Bluetooth.stop()
     await tellDaemon(printer, plan)
     return code
   }
@@ -138,6 +142,7 @@ struct EntryFile {
   /// - Throws: ``Failure``; the file is then not there.
   func create(checking configPath: String) throws(Failure) {
     try Files.write(Array(entry.text.utf8), toNew: path)
+    letDaemonRead()
     do throws(Failure) {
       _ = try ConfigurationFile.loadPrinters(configPath, mayBeMissing: true)
     } catch {
@@ -149,5 +154,9 @@ struct EntryFile {
   /// Writes the entry again.
   func rewrite() throws(Failure) {
     try Files.write(Array(entry.text.utf8), to: path, durably: true)
+    letDaemonRead()
   }
+
+  /// Whatever the umask of the person was: the daemon has a user of its own.
+  private func letDaemonRead() { _ = chmod(path, 0o644) }
 }
