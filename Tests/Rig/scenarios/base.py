@@ -43,11 +43,11 @@ class Scenario(unittest.TestCase):
         """The same, and each order goes to a printer of each kind of link."""
         return self.daemon_for(self.title(), budget, receipt="ble", kitchen="spp")
 
-    def daemon_for(self, title, budget, state=None, **routes):
+    def daemon_for(self, title, budget, state=None, more="", **routes):
         for name in routes.values():
             self.pair(name)
         lines = ", ".join(f'{{kind: "{kind}", printer: "{name}"}}' for kind, name in routes.items())
-        more = f"routes: [{lines}], budget: {{seconds: {budget}}},"
+        more = f"routes: [{lines}], budget: {{seconds: {budget}}}, {more}"
         return self.begin(Daemon(self.shop, title, more=more, state=state))
 
     def daemon_by_hand(self, *entries, more=""):

@@ -3,7 +3,8 @@
 import threading
 
 from guest import ctl, received, say
-from shop import HOME, Sheets
+from shop import HOME, Sheets, wake as push
+from sound import SoundServer
 from scenarios.base import PROFILE, Scenario
 
 
@@ -114,3 +115,35 @@ class Printing(Scenario):
             self.assertEqual(completions[order]["outcome"], "printed")
             for name, paper in papers.items():
                 self.assertEqual(paper.count(order), 1, f"{order} on {name}")
+
+    def test_print_and_speak(self):
+        """One wake prints on the BLE printer and speaks at once, through a real sound server; the completion waits for both."""
+        self.pair("ble")
+        with SoundServer() as server:
+            daemon = self.daemon_for(
+                "print_and_speak", 10, receipt="ble",
+                more=f'voice: {{language: "zh", currency: "CNY", output: "pulse", server: "{server.address}", device: "spk"}},')
+            self.warm_up_voice(daemon, server)
+            sheets = Sheets("ble")
+            heard = server.heard()
+            order = self.shop.sell(3)
+            message = push(order)
+            message["aps"] |= {"mutable-content": 1, "sound": "cash_success.m4a"}
+            completion = daemon.ask("POST", "/v1/wakes", message)
+            self.assertEqual((completion["result"], completion["outcome"]), ("newData", "printed"), completion)
+            self.assertEqual(completion["voice"], {"end": "played"})
+            self.assertEqual(sheets.count(order), 1)
+            self.assertEqual(daemon.job(order)["confirmation"], "fence")
+            seconds = server.heard() - heard
+            say(f"   printed after {completion['timeline']['fence']:.0f} ms; {seconds:.1f} s of sound heard; "
+                f"completed after {completion['timeline']['completed']:.0f} ms")
+            self.assertGreater(seconds, 1)
+            # The print did not wait for the voice, and the completion waited for both.
+            self.assertLess(completion["timeline"]["fence"], completion["timeline"]["completed"] - 500)
+            self.assertEqual([r["outcome"] for r in self.shop.reports(order)], ["printed"])
+            daemon.stop()
+
+    def warm_up_voice(self, daemon, server):
+        """The first words need espeak-ng, which takes its time in the guest."""
+        done = daemon.run("announce", "1.00", "--pay", "wx")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
