@@ -64,6 +64,9 @@ public actor BlueZ {
     profile: SerialPortProfile { [weak self] in await self?.owner },
     memory: SerialPortMemory(bell: bell, clock: clock))
 
+  /// Whether a connection that was there before us is ours.
+  private(set) var ownsConnections = false
+
   /// Creates it; nothing is opened yet.
   ///
   /// - Parameter note: Takes lines for the log: bluetoothd gone and back, a back channel refused.
@@ -78,6 +81,12 @@ public actor BlueZ {
     retry = Bell(clock: clock)
     turns = AdapterTurns(bell: bell)
   }
+
+  /// Makes connections that are found ours, too: they are ended with their link.
+  ///
+  /// bluetoothd keeps a connection whose maker was killed. Who is the only one to print, as the daemon is, must end it some
+  /// time, or no phone gets the printer any more.
+  public func takeOverConnections() { ownsConnections = true }
 
   /// Ends everything: open links fail with `.lost`, the connection to the bus is closed.
   ///

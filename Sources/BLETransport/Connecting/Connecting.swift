@@ -62,8 +62,8 @@ extension BlueZ {
       throw AttemptFailure(error)
     }
     defer { turn.end() }
-    let isOurs = !device.connected
-    if isOurs { try await connect(printer, device, turn, by: deadline) }
+    let isOurs = !device.connected || ownsConnections
+    if !device.connected { try await connect(printer, device, turn, by: deadline) }
     do throws(AttemptFailure) {
       let found = try await resolve(printer, device.path, turn, by: deadline)
       turn.end()

@@ -28,6 +28,7 @@ struct Daemon {
     configuration = loaded.configuration
     try Files.makeFolder(configuration.stateDirectory, mode: 0o750)
     Bluetooth.note { Log.info("bluetooth", ["note": $0]) }
+    await Bluetooth.ownConnections()
     secrets = if let webhook = configuration.webhook { try Secrets(webhook) } else { nil }
     orders = try configuration.orderService()
     printing = try Printing(loaded, clock: clock)

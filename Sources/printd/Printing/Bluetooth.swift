@@ -14,6 +14,9 @@ enum Bluetooth {
     sink.withLock { $0 = take }
   }
 
+  /// Makes this process the one that ends connections that it finds: those of a daemon before that was killed.
+  static func ownConnections() async { await bluez.takeOverConnections() }
+
   /// Opens links to a printer.
   static func opener(for printer: BluetoothPrinter) -> any LinkOpener {
     switch printer.bearer {

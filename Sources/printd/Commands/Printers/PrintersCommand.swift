@@ -39,8 +39,8 @@ struct PrintersCommand: Command {
       printd printers
       printd printers scan
       sudo printd printers pair 00:11:22:33:44:55
-      sudo printd printers pair 00:11:22:33:44:55 --name counter --yes
-      printd printers doctor counter
+      sudo printd printers pair 00:11:22:33:44:55 --name till --yes
+      printd printers doctor till
     """
 
   static func run(_ arguments: inout Arguments) async throws -> ExitCode {
