@@ -192,7 +192,7 @@ struct VoiceTests {
     _ = try await wake(scene, "bread", id: "a", prints: prints, more: #","type":1"#).value
     #expect(scene.journal.voices.isEmpty)
     _ = try await wake(scene, "bread", id: "b", prints: false, more: #","type":2"#).value
-    #expect(scene.journal.voices == [PaymentKey(orderID: "bread"): .ended(.played)])
+    #expect(Array(scene.journal.voices.keys) == [PaymentKey(orderID: "bread")])
     #expect(voice.asked.last == "3.00")
   }
 

@@ -207,7 +207,8 @@ struct PlayingTests {
     try await server.pactl("set-sink-volume", "spk", "3%")
     var options = AnnouncerOptions.unhurried
     options.minimumVolume = 0.7
-    options.stateDirectory = state.path("missing")
+    try state.write("in the way", to: "file")
+    options.stateDirectory = state.path("file/voice")
     let announcer = announcer(server, options)
     #expect(await announcer.announce(.now("1"), by: .later) == .played)
     #expect(try await server.volume() == 3)
