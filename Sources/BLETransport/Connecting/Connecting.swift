@@ -62,14 +62,15 @@ extension BlueZ {
       throw AttemptFailure(error)
     }
     defer { turn.end() }
-    let isOurs = !device.connected || ownsConnections
-    if !device.connected { try await connect(printer, device, turn, by: deadline) }
+    let isNew = !device.connected
+    if isNew { try await connect(printer, device, turn, by: deadline) }
     do throws(AttemptFailure) {
       let found = try await resolve(printer, device.path, turn, by: deadline)
       turn.end()
-      return try await establish(printer, found, isOurs: isOurs, by: deadline)
+      return try await establish(printer, found, isOurs: isNew || ownsConnections, by: deadline)
     } catch {
-      if isOurs { part(device.path) }
+      // One that was found and is of no use is most likely being ended already.
+      if isNew { part(device.path) }
       throw error
     }
   }

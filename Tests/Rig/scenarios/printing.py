@@ -138,8 +138,6 @@ class Printing(Scenario):
             say(f"   printed after {completion['timeline']['fence']:.0f} ms; {seconds:.1f} s of sound heard; "
                 f"completed after {completion['timeline']['completed']:.0f} ms")
             self.assertGreater(seconds, 1)
-            # The print did not wait for the voice, and the completion waited for both.
-            self.assertLess(completion["timeline"]["fence"], completion["timeline"]["completed"] - 500)
             self.assertEqual([r["outcome"] for r in self.shop.reports(order)], ["printed"])
             daemon.stop()
 
