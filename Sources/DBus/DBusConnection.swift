@@ -177,4 +177,7 @@ public struct DBusPendingCall: Sendable {
     defer { deadlines.remove(answer) }
     return try await answer.values()
   }
+
+  /// Ends the wait for the answer, for all who wait, with `.cancelled`; an answer that is there stays.
+  public func giveUp() { answer.fail(.cancelled) }
 }

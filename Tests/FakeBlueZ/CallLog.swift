@@ -5,6 +5,8 @@ import Synchronization
 final class CallLog: Sendable {
   private struct State {
     var calls: [DBusIncomingCall] = []
+    /// Those that have had their effect, though not all their answer.
+    var handled: [DBusIncomingCall] = []
     var waiters:
       [(isWanted: @Sendable (DBusIncomingCall) -> Bool, count: Int, tell: CheckedContinuation<Void, Never>)] =
         []
@@ -13,11 +15,16 @@ final class CallLog: Sendable {
   private let state = Mutex(State())
 
   func note(_ call: DBusIncomingCall) {
+    state.withLock { $0.calls.append(call) }
+  }
+
+  /// The call has had its effect; what waits for it goes on.
+  func handled(_ call: DBusIncomingCall) {
     let told = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-      state.calls.append(call)
+      state.handled.append(call)
       var told: [CheckedContinuation<Void, Never>] = []
       state.waiters.removeAll { waiter in
-        guard waiter.isWanted(call), state.calls.count(where: waiter.isWanted) >= waiter.count else {
+        guard waiter.isWanted(call), state.handled.count(where: waiter.isWanted) >= waiter.count else {
           return false
         }
         told.append(waiter.tell)
@@ -30,11 +37,11 @@ final class CallLog: Sendable {
 
   var calls: [DBusIncomingCall] { state.withLock { $0.calls } }
 
-  /// Returns once so many calls of that kind have come, from the beginning of the log.
+  /// Returns once so many calls of that kind have had their effect, from the beginning of the log.
   func wait(_ count: Int, _ isWanted: @escaping @Sendable (DBusIncomingCall) -> Bool) async {
     await withCheckedContinuation { tell in
       let already = state.withLock { state in
-        if state.calls.count(where: isWanted) >= count { return true }
+        if state.handled.count(where: isWanted) >= count { return true }
         state.waiters.append((isWanted, count, tell))
         return false
       }

@@ -61,7 +61,7 @@ public final class FakeBlueZ: Sendable {
   /// The calls of a method.
   public func calls(of member: String) -> [DBusIncomingCall] { calls.filter { $0.member == member } }
 
-  /// Returns once a method has been called so often, counted from the beginning.
+  /// Returns once a method has been called so often, counted from the beginning, and the calls have had their effect.
   public func called(_ member: String, times: Int = 1) async {
     await table.log.wait(times) { $0.member == member }
   }

@@ -11,6 +11,8 @@ public final class FakeCharacteristic: FakeNode {
     case fails(DBusError)
     /// The value arrives or not, and no answer comes until ``FakeCharacteristic/answerWrites(_:)``.
     case waits(arrives: Bool)
+    /// The value arrives, and no answer ever comes, not even with the end of the link.
+    case isForgotten
   }
 
   /// A value that was written.
@@ -44,7 +46,10 @@ public final class FakeCharacteristic: FakeNode {
     /// The request that is not answered yet: BlueZ lets nobody else write meanwhile.
     var request: DBusReply?
     var waiting: [DBusReply] = []
+    /// Kept, since a reply that is dropped answers.
+    var forgotten: [DBusReply] = []
     var isNotifying = false
+    var isDown = false
   }
 
   /// The UUID.
@@ -109,6 +114,8 @@ public final class FakeCharacteristic: FakeNode {
     table.add(path, "org.bluez.GattCharacteristic1", properties, self)
   }
 
+  func linkIsUp() { state.withLock { $0.isDown = false } }
+
   /// What is not answered fails as when ATT is cut off.
   func linkIsDown() {
     let open = state.withLock { state -> [DBusReply] in
@@ -117,6 +124,7 @@ public final class FakeCharacteristic: FakeNode {
       state.request = nil
       state.number = 0
       state.isNotifying = false
+      state.isDown = true
       return open
     }
     for reply in open { reply.give(.failure(.bluez("Failed", "Operation failed with ATT error: 0x0e"))) }
@@ -159,6 +167,8 @@ public final class FakeCharacteristic: FakeNode {
     let asked = options["type"]?.string
     let type = asked ?? (flags.contains("write") ? "request" : "command")
     let outcome = state.withLock { state -> Result<Writing, DBusError> in
+      // It may have gone down since the call came in.
+      if state.isDown { return .failure(.bluez("Failed", "Not connected")) }
       if let refusal = refusal(value, type, state) { return .failure(refusal) }
       let writing = state.script.writing(state.number, value)
       state.number += 1
@@ -172,6 +182,9 @@ public final class FakeCharacteristic: FakeNode {
     case .failure(let error): reply.give(.failure(error))
     case .success(.waits(let arrives)):
       if arrives { printer?.take(value, whenRoom: nil) }
+    case .success(.isForgotten):
+      state.withLock { $0.forgotten.append(reply) }
+      printer?.take(value, whenRoom: nil)
     case .success:
       guard type != "command", let printer else {
         printer?.take(value, whenRoom: nil)

@@ -167,6 +167,7 @@ public final class FakeDevice: FakeNode {
 
   /// Connects by itself, or for another program.
   public func connect() {
+    for characteristic in characteristics { characteristic.linkIsUp() }
     table.set(path, ["Connected": .boolean(true)])
     switch state.withLock({ $0.script.resolving }) {
     case .atOnce: resolve()

@@ -138,6 +138,7 @@ final class ObjectTable: Sendable {
 
   private func receive(_ call: DBusIncomingCall, _ reply: DBusReply) {
     log.note(call)
+    defer { log.handled(call) }
     switch (call.interface, call.member) {
     case (DBusName.objectManager, "GetManagedObjects"): reply.give(.success([managed]))
     case (DBusName.properties, "Get"): reply.give(get(call))

@@ -76,7 +76,7 @@ extension GATTLink {
     do throws(DBusError) {
       let call = try bus.begin(run: calls, by: deadline)
       sendBarrierIfDue()
-      _ = try await call?.values()
+      if let call { try await answer(of: call) }
     } catch {
       if error.code == .invalid { state.withLock { $0.window.refuse(count) } }
       if error.isRefusal {
@@ -110,10 +110,10 @@ extension GATTLink {
     sendBarrierIfDue()
     var hasHole = false
     // The answers come in order: once the last is there, none of the others has to be waited for.
-    _ = try? await flying.last?.call.values()
+    if let last = flying.last { _ = try? await answer(of: last.call) }
     for (call, count) in flying {
       do throws(DBusError) {
-        _ = try await call.values()
+        try await answer(of: call)
         hasHole = hasHole || refusal != nil
       } catch {
         if error.isRefusal {
@@ -148,7 +148,7 @@ extension GATTLink {
     hand(part.count)
     let position = bytesAccepted
     do throws(DBusError) {
-      _ = try await bus.begin(write(part, "request"), by: deadline).values()
+      try await answer(of: bus.begin(write(part, "request"), by: deadline))
       rest.advance(part.count)
       let now = clock.now
       state.withLock { state in
@@ -194,7 +194,9 @@ extension GATTLink {
       let isProven = state.withLock { $0.rule.isProven || !$0.rule.takesRequests }
       let hint = isProven ? "" : "; if it wants a pairing, run: printd printers pair \(printer.address)"
       return LinkError(.deadline, "\(title): the printer takes no data in time\(hint)")
-    case .ours(.cancelled): return .cancelled
+    case .ours(.cancelled):
+      // Given up with the connection, unless it was the task.
+      return Task.isCancelled ? .cancelled : state.withLock { $0.loss } ?? .cancelled
     case .needsPairing:
       if error.message.lowercased().contains("acquired") {
         return LinkError(.busy, "\(title): another program writes to the printer (\(error))")

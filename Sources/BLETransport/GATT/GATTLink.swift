@@ -24,12 +24,17 @@ public final class GATTLink: PrinterLink, Sendable {
     var received: [UInt8] = []
     var hasBackChannel = false
     var hasOverflowed = false
+    var nextID = 0
+    /// Writes whose answers are waited for.
+    var flying: [Int: DBusPendingCall] = [:]
   }
 
   /// The most bytes of answers that wait for a reader; what comes on top is thrown away, with a line in the log.
   static let receiveLimit = 65_536
   /// Longer than bluetoothd waits for an answer of the printer before it cuts the link (30 s).
   static let answerTime = Duration.seconds(40)
+  /// How long after the end of a connection an answer may still come.
+  static let lastAnswerTime = Duration.seconds(1)
   /// How long ``close()`` lets the last bytes go out, behind its caller's back.
   static let closingTime = Duration.seconds(2)
 
@@ -141,8 +146,33 @@ public final class GATTLink: PrinterLink, Sendable {
 
   /// The connection has gone: every call from now on, and every one that waits, fails with `error`.
   func lose(_ error: LinkError) {
-    state.withLock { $0.loss = $0.loss ?? error }
+    let isFirst = state.withLock { state in
+      defer { state.loss = state.loss ?? error }
+      return state.loss == nil
+    }
     bell.ring()
+    if isFirst { giveUpWrites() }
+  }
+
+  /// Ends the waits for the answers of writes; what bluetoothd had to say of them is mostly there before the loss is.
+  private func giveUpWrites() {
+    Task { [self] in
+      try? await clock.sleep(for: Self.lastAnswerTime)
+      for write in state.withLock({ $0.flying.values }) { write.giveUp() }
+    }
+  }
+
+  /// Waits for a write's answer, and not much longer than the connection lives.
+  @discardableResult
+  func answer(of write: DBusPendingCall) async throws(DBusError) -> [DBusValue] {
+    let (id, isLost) = state.withLock { state in
+      state.nextID += 1
+      state.flying[state.nextID] = write
+      return (state.nextID, state.loss != nil)
+    }
+    defer { state.withLock { $0.flying[id] = nil } }
+    if isLost { giveUpWrites() }
+    return try await write.values()
   }
 
   /// Takes what the printer has sent by itself.

@@ -291,6 +291,21 @@ struct GATTLinkTests {
     await scene.bluez.stop(by: scene.soon)
   }
 
+  @Test("A write that bluetoothd never answers ends with its connection", arguments: ["command", "request"])
+  func forgotten(type: String) async throws {
+    let scene = try await Scene()
+    try scene.characteristic("2af1").script {
+      $0.writing = { number, _ in number < 2 ? .accepts : .isForgotten }
+    }
+    let link = try await scene.open { $0.writeMode = type == "command" ? .commands : .requests }
+    let sending = Task { try await link.send(pattern(4 * 244)[...], by: BootInstant(nanoseconds: .max)) }
+    await scene.fake.called("WriteValue", times: 3)
+    scene.device.drop()
+    #expect(await linkError { try await sending.value }?.code == .lost)
+    #expect(link.bytesAccepted >= 3 * 244)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
   @Test("A closed link sends and receives no more, and the printer is disconnected behind the caller's back")
   func closed() async throws {
     let scene = try await Scene()
