@@ -59,6 +59,9 @@ public final class FakeDevice: FakeNode {
     public var profile: DBusError?
     /// Whether `ConnectProfile` is not answered until `Disconnect`: the printer's SDP server is silent.
     public var profileWaits = false
+    /// Whether it is not told that the device is connected, only answered: bluetoothd 5.66, when ATT was faster than the
+    /// kernel's event.
+    public var hidesConnecting = false
     /// Whether the objects of the services go with the link; BlueZ keeps those of a device that it knows.
     public var forgetsServices = false
   }
@@ -168,7 +171,7 @@ public final class FakeDevice: FakeNode {
   /// Connects by itself, or for another program.
   public func connect() {
     for characteristic in characteristics { characteristic.linkIsUp() }
-    table.set(path, ["Connected": .boolean(true)])
+    table.set(path, ["Connected": .boolean(true)], isTold: !state.withLock { $0.script.hidesConnecting })
     switch state.withLock({ $0.script.resolving }) {
     case .atOnce: resolve()
     case .waits: break

@@ -105,7 +105,7 @@ final class ObjectTable: Sendable {
   }
 
   /// Changes properties, and tells so in one signal; nil takes a property away. `Value` is told even when it is the same.
-  func set(_ path: String, _ changes: [String: DBusValue?]) {
+  func set(_ path: String, _ changes: [String: DBusValue?], isTold: Bool = true) {
     state.withLock { state in
       guard let object = state.objects[path] else { return }
       var changed: Properties = [:]
@@ -114,7 +114,7 @@ final class ObjectTable: Sendable {
         state.objects[path]?.properties[name] = value
         if let value { changed[name] = value } else { invalidated.append(name) }
       }
-      guard !changed.isEmpty || !invalidated.isEmpty else { return }
+      guard isTold, !changed.isEmpty || !invalidated.isEmpty else { return }
       Self.tell(
         state, path, DBusName.properties, "PropertiesChanged",
         [.string(object.interface), .variants(changed), .strings(invalidated)])

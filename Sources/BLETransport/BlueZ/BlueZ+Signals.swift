@@ -29,6 +29,7 @@ extension BlueZ {
         listeners[signal.path]?(value)
         if properties.count == 1 { return }
       }
+      if properties["Connected"] != nil { connectionNews += 1 }
       tree.change(signal.path, interface, to: properties, invalidated: arguments[2].strings ?? [])
       if interface == BlueZName.device, properties["RSSI"] != nil || properties["Connected"]?.boolean == true
       {
@@ -37,6 +38,16 @@ extension BlueZ {
     default:
       return
     }
+    changed()
+  }
+
+  /// Asks for a device's properties and takes them in, unless there is news of connections meanwhile, which may be newer.
+  func reread(_ device: String, by deadline: BootInstant) async {
+    let news = connectionNews
+    let answer = try? await call(
+      device, BlueZName.properties, "GetAll", [.string(BlueZName.device)], by: deadline)
+    guard let properties = answer?.first?.variantDictionary, news == connectionNews else { return }
+    tree.change(device, BlueZName.device, to: properties, invalidated: [])
     changed()
   }
 

@@ -43,6 +43,8 @@ public actor BlueZ {
   var owner: String?
   /// Signals that came while the tree was being read.
   var early: [DBusSignal]?
+  /// How often bluetoothd has told of a connection or its end.
+  var connectionNews = 0
   var running: Task<Void, Never>?
   var registrations: [Int: Registration] = [:]
   /// Those that this bluetoothd has.

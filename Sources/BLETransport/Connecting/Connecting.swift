@@ -29,6 +29,8 @@ extension BlueZ {
   static let fairTime = Duration.seconds(3)
   /// bluetoothd's own limits for a connection are near 20 s (`HCI_LE_CONN_TIMEOUT`); then the call is void.
   static let connectTime = Duration.seconds(45)
+  /// How long the signal of a change may take after the call that brought it about.
+  static let signalTime = Duration.milliseconds(50)
   /// How long what a call has brought about may take to show in the tree.
   static let showTime = Duration.seconds(2)
 

@@ -11,8 +11,7 @@ extension BlueZ {
   ) async throws(AttemptFailure) -> PrintCharacteristics {
     let title = printer.title
     do throws(LinkError) {
-      let shows = min(deadline, clock.now.advanced(by: Self.showTime))
-      _ = try await wait(by: shows) { $0.tree.devices[device]?.connected == true }
+      try await awaitConnected(device, by: min(deadline, clock.now.advanced(by: Self.showTime)))
       let isOver: @Sendable (isolated BlueZ) -> Bool = { bluez in
         guard let device = bluez.tree.devices[device], device.connected else { return true }
         return device.servicesResolved
@@ -48,6 +47,18 @@ extension BlueZ {
       return try PrintCharacteristics.choose(in: tree, device: device, for: printer)
     } catch {
       throw failure(error, printer, tree.devices[device])
+    }
+  }
+
+  /// Waits until a device is connected in the tree, which is told by a signal, and looked up where that stays away.
+  ///
+  /// bluetoothd 5.66 does not tell of a connection whose ATT channel is open before it has the kernel's event of the
+  /// connection (its log then says "Device … is already connected"), but it answers so.
+  private func awaitConnected(_ device: String, by deadline: BootInstant) async throws(LinkError) {
+    let isThere: @Sendable (isolated BlueZ) -> Bool = { $0.tree.devices[device]?.connected != false }
+    while clock.now < deadline {
+      if try await wait(by: min(deadline, clock.now.advanced(by: Self.signalTime)), until: isThere) { return }
+      await reread(device, by: deadline)
     }
   }
 

@@ -42,6 +42,18 @@ struct ConnectingTests {
     #expect(scene.device.isConnected)
   }
 
+  @Test("A connection that bluetoothd does not tell of is used at once, and its end is noticed")
+  func untold() async throws {
+    let scene = try await Scene()
+    scene.device.script { $0.hidesConnecting = true }
+    let link = try await scene.open()
+    try await link.send([1], by: scene.soon)
+    #expect(scene.fake.calls(of: "Connect").count == 1)
+    scene.device.drop()
+    #expect(await linkError { _ = try await link.receive(by: scene.soon) }?.code == .lost)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
   @Test("A connection that was left behind by a daemon before is ended with the link by the next")
   func leftBehind() async throws {
     let scene = try await Scene()
