@@ -51,6 +51,7 @@ let package = Package(
     .systemLibrary(name: "CSonic", providers: [.apt(["libsonic-dev"])]),
 
     // Floor 0
+    library("Threads", []),
     library("ESCPOS", [], resources: [.embedInCode("Profile/profiles.json")]),
     // Floor 1
     library("Documents", ["ESCPOS"]),
@@ -59,14 +60,14 @@ let package = Package(
     library("PrinterLinks", ["ESCPOS"]),
     library("Curl", ["ESCPOS", "CCurl"]),
     library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
-    library("DBus", ["ESCPOS", "CDBus", "CEvents"]),
-    library("Sound", ["ESCPOS", "CPulse", "CALSA", "CSndFile", "CSonic"]),
+    library("DBus", ["ESCPOS", "Threads", "CDBus", "CEvents"]),
+    library("Sound", ["ESCPOS", "Threads", "CPulse", "CALSA", "CSndFile", "CSonic"]),
     // Floor 2
     library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
     library("PrintJournal", ["PrintJobs", "CSQLite"]),
     library("OrderService", ["ESCPOS", "PrintJobs", "Curl"]),
-    library("WakeHandler", ["ESCPOS", "Documents", "PrintJobs"]),
-    library("BLETransport", ["ESCPOS", "DBus", "PrinterLinks", "CBluetooth"]),
+    library("WakeHandler", ["ESCPOS", "Threads", "Documents", "PrintJobs"]),
+    library("BLETransport", ["ESCPOS", "Threads", "DBus", "PrinterLinks", "CBluetooth"]),
     library("SpokenAmounts", ["PrintJobs"]),
     library("Announcer", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto"]),
     // Floor 3
@@ -96,6 +97,7 @@ let package = Package(
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
+    tests("ThreadsTests", ["Threads"]),
     tests("ESCPOSTests", ["ESCPOS", "Documents"]),
     tests("DocumentsTests", ["ESCPOS", "Documents"]),
     tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
@@ -109,7 +111,7 @@ let package = Package(
       name: "FakeBlueZ", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/FakeBlueZ",
       swiftSettings: settings),
     tests("FakeBlueZTests", ["ESCPOS", "DBus", "FakeBlueZ"]),
-    tests("BLETransportTests", ["ESCPOS", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
+    tests("BLETransportTests", ["ESCPOS", "Threads", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),
     tests("SpokenAmountsTests", ["PrintJobs", "SpokenAmounts"]),
     tests("SoundTests", ["ESCPOS", "Sound"]),
     // Is killed in the middle of an announcement.

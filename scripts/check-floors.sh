@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 plan() {
   case "$1" in
+    Threads) echo "Glibc" ;;
     ESCPOS) echo "Glibc Synchronization" ;;
     PrintJobs) echo "ESCPOS Glibc" ;;
     Documents) echo "ESCPOS FoundationEssentials" ;;
@@ -16,11 +17,11 @@ plan() {
     VirtualPrinter) echo "ESCPOS TextRaster Glibc Dispatch Synchronization" ;;
     PrintJournal) echo "PrintJobs CSQLite Glibc Synchronization" ;;
     OrderService) echo "ESCPOS PrintJobs Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
-    WakeHandler) echo "ESCPOS PrintJobs Documents FoundationEssentials Glibc Dispatch Synchronization" ;;
-    DBus) echo "ESCPOS CDBus CEvents Glibc" ;;
-    BLETransport) echo "ESCPOS DBus PrinterLinks CBluetooth Glibc Dispatch Synchronization" ;;
+    WakeHandler) echo "ESCPOS Threads PrintJobs Documents FoundationEssentials Glibc Dispatch Synchronization" ;;
+    DBus) echo "ESCPOS Threads CDBus CEvents Glibc" ;;
+    BLETransport) echo "ESCPOS Threads DBus PrinterLinks CBluetooth Glibc Dispatch Synchronization" ;;
     SpokenAmounts) echo "PrintJobs Glibc" ;;
-    Sound) echo "ESCPOS CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Dispatch Synchronization" ;;
+    Sound) echo "ESCPOS Threads CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Dispatch Synchronization" ;;
     Announcer)
       echo "ESCPOS PrintJobs Documents SpokenAmounts Sound Curl CCrypto FoundationEssentials Glibc Dispatch" \
         "Synchronization"

@@ -1,3 +1,5 @@
+import Threads
+
 extension BusLoop {
   /// How many calls may be with our objects at a time; a flood of more is refused.
   static let mostAnswering = 512

@@ -1,4 +1,5 @@
 public import ESCPOS
+import Threads
 
 /// A connection of its own to a message bus, over libdbus, on a thread of its own.
 ///

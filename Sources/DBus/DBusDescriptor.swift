@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// An open file descriptor that came with a message, or that goes with one.
 ///

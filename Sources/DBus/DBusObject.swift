@@ -1,3 +1,5 @@
+import Threads
+
 /// An object of ours that others call.
 public protocol DBusObject: Sendable {
   /// What the object can be called for. Calls that are not in it, or that have arguments of other types, are answered with

@@ -1,4 +1,5 @@
 import ESCPOS
+import Threads
 
 /// Fails answers that do not come in time: one task of the clock for all calls of a connection.
 final class Deadlines: Sendable {

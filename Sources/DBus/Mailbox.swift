@@ -1,4 +1,5 @@
 import Glibc
+import Threads
 
 /// Work that other threads hand to a connection's thread.
 final class Mailbox: Sendable {

@@ -1,3 +1,5 @@
+import Threads
+
 /// The objects that a connection answers for.
 final class ObjectTree: Sendable {
   private struct State {

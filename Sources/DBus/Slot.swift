@@ -1,3 +1,5 @@
+import Threads
+
 /// A value that is set once and waited for.
 final class Slot<Value: Sendable>: Sendable {
   private struct State {

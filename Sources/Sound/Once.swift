@@ -1,3 +1,5 @@
+import Threads
+
 /// The first of two results: a call's and an alarm's.
 final class Once<Value: Sendable>: Sendable {
   private struct State {
@@ -6,7 +8,7 @@ final class Once<Value: Sendable>: Sendable {
     var isSet = false
   }
 
-  private let state = ThreadLock(State())
+  private let state = Locked(State())
 
   /// Sets the value, if it is the first.
   func set(_ value: Value) {

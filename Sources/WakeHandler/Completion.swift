@@ -1,4 +1,5 @@
 import PrintJobs
+import Threads
 
 /// The end of a wake, called exactly once, for as many as wait for it.
 ///
@@ -10,7 +11,7 @@ public final class Completion: Sendable {
     var waiters: [CheckedContinuation<WakeCompletion, Never>] = []
   }
 
-  private let state = TracedLock(State())
+  private let state = Locked(State())
 
   private init() {}
 

@@ -1,5 +1,6 @@
 public import ESCPOS
 import DBus
+import Threads
 
 extension BlueZ {
   private static let discoveryTime = Duration.seconds(5)

@@ -1,4 +1,5 @@
 import ESCPOS
+import Threads
 
 extension BlueZ {
   /// The tree now, and again after every change; changes that come faster than they are read are taken together.

@@ -1,6 +1,7 @@
 import DBus
 import ESCPOS
 import Glibc
+import Threads
 
 extension BlueZ {
   /// What an attempt by bluetoothd has come to, when it is no connection.

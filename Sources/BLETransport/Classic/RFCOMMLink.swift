@@ -1,5 +1,6 @@
 import ESCPOS
 import PrinterLinks
+import Threads
 
 /// A link over a connected RFCOMM socket, whoever connected it.
 ///

@@ -1,4 +1,5 @@
 import ESCPOS
+import Threads
 
 /// What this process remembers of its Classic printers, for as long as it runs.
 final class SerialPortMemory: Sendable {

@@ -1,6 +1,7 @@
 import DBus
 import ESCPOS
 import Glibc
+import Threads
 
 /// Our side of the Serial Port profile: bluetoothd connects a printer that we ask for and hands us the socket.
 ///

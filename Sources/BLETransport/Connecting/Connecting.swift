@@ -1,5 +1,6 @@
 import DBus
 import ESCPOS
+import Threads
 
 /// Why one attempt to connect failed, and whether another one soon is worth it.
 struct AttemptFailure: Error, Equatable {

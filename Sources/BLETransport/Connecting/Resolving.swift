@@ -1,5 +1,6 @@
 import DBus
 import ESCPOS
+import Threads
 
 extension BlueZ {
   /// Waits for what makes a connection one that can print: connected, services resolved, and the objects there.

@@ -1,5 +1,6 @@
 import DBus
 import ESCPOS
+import Threads
 
 extension GATTLink {
   /// Sends a barrier when half of the window is on its way.

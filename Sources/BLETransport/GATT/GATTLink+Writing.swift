@@ -1,5 +1,6 @@
 import DBus
 import ESCPOS
+import Threads
 
 extension GATTLink {
   /// The most commands of one run; long enough that the radio has work while the run's answer is waited for.

@@ -1,5 +1,6 @@
 import DBus
 public import ESCPOS
+import Threads
 
 /// A link to a printer by GATT: print data in writes of one characteristic, answers in notifications of another.
 ///

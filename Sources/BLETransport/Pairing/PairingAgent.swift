@@ -1,5 +1,6 @@
 import DBus
 import ESCPOS
+import Threads
 
 /// Our side of a pairing: what bluetoothd asks a person, answered for the one device that is being paired.
 ///

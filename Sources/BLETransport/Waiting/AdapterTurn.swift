@@ -1,4 +1,5 @@
 import ESCPOS
+import Threads
 
 /// The lines at the adapters: one connecting attempt at a time on each, in the order of asking.
 ///

@@ -1,4 +1,5 @@
 import ESCPOS
+import Threads
 
 /// Wakes everybody who waits for a change; what they wait for they look at themselves.
 ///

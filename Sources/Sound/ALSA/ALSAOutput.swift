@@ -1,4 +1,5 @@
 public import ESCPOS
+import Threads
 
 /// Plays on a sound card without a sound server.
 ///
@@ -76,7 +77,7 @@ struct ALSASession: SoundSession {
 
 /// One blocking call at a time, each on a thread of its own.
 final class BlockingTurn: Sendable {
-  private let isBusy = ThreadLock(false)
+  private let isBusy = Locked(false)
   private let clock: any BootTimeClock
   private let name: String
 

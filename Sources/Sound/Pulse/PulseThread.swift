@@ -1,4 +1,5 @@
 import ESCPOS
+import Threads
 
 /// The thread that turns a ``PulseWire``'s loop, and the waiting of those who ask it something.
 ///
@@ -33,7 +34,7 @@ final class PulseThread: Sendable {
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = ThreadLock(State())
+  private let state = Locked(State())
   private let clock: any BootTimeClock
 
   init(clock: any BootTimeClock) { self.clock = clock }

@@ -7,6 +7,7 @@ import PrinterLinks
 import Testing
 
 @testable import BLETransport
+import Threads
 
 /// The whole way to a Classic link, with an org.bluez that can be told what to do, and answers in place of the kernel.
 @Suite("Opening a Classic printer", .timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import PrintTestKit
 import Testing
 
 @testable import BLETransport
+import Threads
 
 /// Profile1 on a real bus: the object here, and a connection that plays bluetoothd.
 @Suite("The Serial Port profile", .timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import PrintTestKit
 import Testing
 
 @testable import BLETransport
+import Threads
 
 @Suite("bluetoothd, adapter and bus that go and come back", .timeLimit(.minutes(1)))
 struct RecoveryTests {

@@ -5,6 +5,7 @@ import PrintTestKit
 import Testing
 
 @testable import BLETransport
+import Threads
 
 /// A fake bluetoothd with one printer, and our side of it.
 struct Scene {

@@ -3,13 +3,15 @@ import Glibc
 /// A lock around a value, made of `pthread_mutex_t`.
 ///
 /// `Synchronization.Mutex` would do, but its waiting path on Linux is in a library that the thread sanitizer does not
-/// see into, so that it reports races that are none. ``Completion`` is to be proven under it.
-final class TracedLock<Value>: @unchecked Sendable {
+/// see into, so that it reports races that are none. What is proven under it, or shared with a C library's thread, is
+/// kept in this one.
+public final class Locked<Value>: @unchecked Sendable {
   // `value` is guarded by `mutex`.
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  init(_ value: sending Value) {
+  /// Creates a lock around `value`, which nobody else has from here on.
+  public init(_ value: sending Value) {
     self.value = value
     mutex = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
@@ -20,8 +22,9 @@ final class TracedLock<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Calls `body` with the value while nobody else has it.
-  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+  /// Calls `body` with the value while nobody else has it. Not recursive: a `body` that asks for the same lock never
+  /// returns.
+  public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return body(&value)
