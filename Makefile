@@ -28,7 +28,7 @@ test: test-deps lint ## build and run all tests
 	  case $$tests in */printdTests) turns=--no-parallel ;; *) turns= ;; esac; \
 	  $(SWIFT) test --skip-build $$turns --filter "^$$(basename $$tests)\." || exit 1; \
 	done
-	$(MAKE) --no-print-directory race
+	$(MAKE) --no-print-directory race asan
 
 rig-test: test-deps ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
 	@for program in printd sample-shop virtual-printer; do $(SWIFT) build --product $$program || exit 1; done
@@ -41,15 +41,15 @@ rig-bench: build ## measure Bluetooth in the rig, beside bleak
 	Tests/Rig/setup
 	@$$($(SWIFT) build $(RELEASE) --show-bin-path)/printd-bench rig
 
-race: ## the races of completion and D-Bus under ThreadSanitizer
-	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product CompletionRace
-	.build/tsan/debug/CompletionRace
-	$(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product DBusRace
-	.build/tsan/debug/DBusRace
+race: ## the races of completion, D-Bus and the links under ThreadSanitizer
+	@for race in CompletionRace DBusRace LinkRace; do \
+	  $(SWIFT) build --sanitize=thread --scratch-path .build/tsan --product $$race && .build/tsan/debug/$$race || exit 1; \
+	done
 
-asan: ## the race of D-Bus under AddressSanitizer, which also finds what is leaked
-	$(SWIFT) build --sanitize=address --scratch-path .build/asan --product DBusRace
-	.build/asan/debug/DBusRace
+asan: ## the races of D-Bus and the links under AddressSanitizer, which also finds what is leaked
+	@for race in DBusRace LinkRace; do \
+	  $(SWIFT) build --sanitize=address --scratch-path .build/asan --product $$race && .build/asan/debug/$$race || exit 1; \
+	done
 
 lint: ## formatting, floor plan, shell scripts
 	$(SWIFT) format lint --strict --parallel --recursive Sources Tests Package.swift

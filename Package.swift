@@ -94,8 +94,12 @@ let package = Package(
     .executableTarget(
       name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
       swiftSettings: settings),
+    .executableTarget(
+      name: "LinkRace",
+      dependencies: ["ESCPOS", "Threads", "DBus", "BLETransport", "FakeBlueZ", "PrintTestKit"],
+      path: "Tests/LinkRace", swiftSettings: settings),
     .target(
-      name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
+      name: "PrintTestKit", dependencies: ["ESCPOS", "Threads", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
     tests("ThreadsTests", ["Threads"]),
     tests("ESCPOSTests", ["ESCPOS", "Documents"]),
@@ -108,7 +112,7 @@ let package = Package(
     tests("DBusTests", ["ESCPOS", "DBus"]),
     // An org.bluez for what the real one cannot be told to do.
     .target(
-      name: "FakeBlueZ", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/FakeBlueZ",
+      name: "FakeBlueZ", dependencies: ["ESCPOS", "Threads", "DBus", "PrintTestKit"], path: "Tests/FakeBlueZ",
       swiftSettings: settings),
     tests("FakeBlueZTests", ["ESCPOS", "DBus", "FakeBlueZ"]),
     tests("BLETransportTests", ["ESCPOS", "Threads", "DBus", "PrinterLinks", "BLETransport", "FakeBlueZ"]),

@@ -24,9 +24,11 @@ public final class Locked<Value>: @unchecked Sendable {
 
   /// Calls `body` with the value while nobody else has it. Not recursive: a `body` that asks for the same lock never
   /// returns.
-  public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+  public func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return body(&value)
+    return try body(&value)
   }
 }

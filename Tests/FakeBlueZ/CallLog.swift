@@ -1,5 +1,5 @@
 import DBus
-import Synchronization
+import Threads
 
 /// What the fake has been asked, in order.
 final class CallLog: Sendable {
@@ -12,7 +12,7 @@ final class CallLog: Sendable {
         []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func note(_ call: DBusIncomingCall) {
     state.withLock { $0.calls.append(call) }

@@ -1,5 +1,5 @@
 public import DBus
-import Synchronization
+import Threads
 
 /// An adapter of the fake (`org.bluez.Adapter1`).
 public final class FakeAdapter: FakeNode {
@@ -21,7 +21,7 @@ public final class FakeAdapter: FakeNode {
   let table: ObjectTable
   private let agents: FakeAgents
   private let profiles: FakeProfiles
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(_ number: Int, _ bluez: FakeBlueZ, powered: Bool) {
     path = "/org/bluez/hci\(number)"

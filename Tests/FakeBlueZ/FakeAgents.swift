@@ -1,5 +1,5 @@
 import DBus
-import Synchronization
+import Threads
 
 /// `org.bluez.AgentManager1`.
 final class FakeAgents: Sendable {
@@ -14,7 +14,7 @@ final class FakeAgents: Sendable {
     var fallback: String?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func forget() { state.withLock { $0 = State() } }
 

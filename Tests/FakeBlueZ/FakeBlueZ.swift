@@ -1,7 +1,7 @@
 public import DBus
 import ESCPOS
 public import PrintTestKit
-import Synchronization
+import Threads
 
 /// An `org.bluez` on a bus of its own, for what the real one cannot be told to do.
 ///
@@ -15,7 +15,7 @@ public final class FakeBlueZ: Sendable {
   let table = ObjectTable()
   let agents = FakeAgents()
   let profiles = FakeProfiles()
-  private let adapters = Mutex<[FakeAdapter]>([])
+  private let adapters = Locked<[FakeAdapter]>([])
 
   /// Starts a bus, and bluetoothd on it, without adapters.
   public init() async throws {
@@ -45,6 +45,14 @@ public final class FakeBlueZ: Sendable {
     agents.forget()
     profiles.forget()
     for adapter in adapters.withLock({ $0 }) { adapter.reset() }
+  }
+
+  /// Ends it for good: the bus is killed, and the objects, which know one another, are let go.
+  public func end() async {
+    await leave()
+    table.clear()
+    adapters.withLock { $0 = [] }
+    await bus.kill()
   }
 
   /// bluetoothd comes (back) to the bus, with all the objects that there are.

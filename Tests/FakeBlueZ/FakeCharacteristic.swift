@@ -1,5 +1,5 @@
 public import DBus
-import Synchronization
+import Threads
 
 /// A characteristic of the fake (`org.bluez.GattCharacteristic1`).
 public final class FakeCharacteristic: FakeNode {
@@ -61,7 +61,7 @@ public final class FakeCharacteristic: FakeNode {
   private let device: String
   private let table: ObjectTable
   private let printer: FakePrinter?
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(
     _ description: FakeService.Characteristic, _ path: String, _ device: String, _ table: ObjectTable,

@@ -1,6 +1,6 @@
 public import DBus
 import ESCPOS
-import Synchronization
+import Threads
 
 extension FakeDevice {
   func pair(_ call: DBusIncomingCall, _ reply: DBusReply) {

@@ -1,5 +1,5 @@
 public import DBus
-import Synchronization
+import Threads
 
 /// A device of the fake (`org.bluez.Device1`) with its GATT table.
 public final class FakeDevice: FakeNode {
@@ -87,7 +87,7 @@ public final class FakeDevice: FakeNode {
   private let adapter: String
   private let services: [FakeService]
   private let properties: ObjectTable.Properties
-  let state = Mutex(State())
+  let state = Locked(State())
 
   init(
     _ address: String, _ name: String, _ properties: [String: DBusValue], _ services: [FakeService],

@@ -1,5 +1,5 @@
 public import ESCPOS
-import Synchronization
+import Threads
 
 /// The printer behind a device: a buffer of so many bytes that is printed at a rate.
 ///
@@ -34,12 +34,12 @@ public final class FakePrinter: Sendable {
   }
 
   private let clock: any BootTimeClock
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   /// Creates a printer.
   public init(clock: any BootTimeClock, _ script: Script = Script()) {
     self.clock = clock
-    state = Mutex(State(script: script, printedUntil: clock.now))
+    state = Locked(State(script: script, printedUntil: clock.now))
   }
 
   deinit { state.withLock { $0.wake?.cancel() } }

@@ -1,7 +1,7 @@
 import DBus
 import ESCPOS
 import Glibc
-import Synchronization
+import Threads
 
 /// `org.bluez.ProfileManager1`, and the channels that were opened for its profiles.
 final class FakeProfiles: Sendable {
@@ -19,7 +19,7 @@ final class FakeProfiles: Sendable {
     var channels: [String: [DBusDescriptor]] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func forget() { state.withLock { $0.profiles = [] } }
 

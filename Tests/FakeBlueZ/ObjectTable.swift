@@ -1,5 +1,5 @@
 public import DBus
-import Synchronization
+import Threads
 
 /// What an object of the fake does.
 protocol FakeNode: AnyObject, Sendable {
@@ -38,7 +38,7 @@ final class ObjectTable: Sendable {
   }
 
   let log = CallLog()
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// A path as others call it.
   private final class Door: DBusOrderedObject {
@@ -70,6 +70,9 @@ final class ObjectTable: Sendable {
       return state.connection
     }
   }
+
+  /// Forgets all objects; nobody is told.
+  func clear() { state.withLock { $0.objects = [:] } }
 
   var connection: DBusConnection? { state.withLock { $0.connection } }
 

@@ -1,5 +1,5 @@
 public import Glibc
-import Synchronization
+import Threads
 
 /// A program started by a test or a benchmark; it is killed when nobody holds it any more.
 public final class ChildProcess: Sendable {
@@ -24,7 +24,7 @@ public final class ChildProcess: Sendable {
 
   /// The process id.
   public let pid: pid_t
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Starts a program; a thread of its own waits for its end.
   ///

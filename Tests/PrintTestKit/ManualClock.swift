@@ -1,5 +1,5 @@
 public import ESCPOS
-import Synchronization
+import Threads
 
 /// A clock that stands still until the test moves it.
 public final class ManualClock: BootTimeClock, Sendable {
@@ -16,7 +16,7 @@ public final class ManualClock: BootTimeClock, Sendable {
     var watchers: [(count: Int, tell: CheckedContinuation<Void, Never>)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Creates a clock at 1,000 s after boot.
   public init() {}

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Threads
 
 /// The other end of sd_notify(3): tells what a daemon has said of itself.
 public final class NotifySocket: Sendable {
@@ -12,7 +12,7 @@ public final class NotifySocket: Sendable {
   /// The path for `NOTIFY_SOCKET`.
   public let path: String
   private let descriptor: Int32
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Binds the socket; a thread of its own listens until the object goes.
   public init(path: String) throws {

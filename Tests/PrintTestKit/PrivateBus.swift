@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Threads
 
 /// A real dbus-daemon with a configuration of its own; it ends with its last holder.
 public final class PrivateBus: Sendable {
@@ -7,7 +7,7 @@ public final class PrivateBus: Sendable {
   public let folder: TemporaryFolder
   /// Where it listens, as D-Bus writes it.
   public let address: String
-  private let daemon: Mutex<ChildProcess>
+  private let daemon: Locked<ChildProcess>
 
   /// Starts the daemon, with more elements for its configuration; returns when it listens.
   public init(_ more: String = "") async throws {
@@ -29,7 +29,7 @@ public final class PrivateBus: Sendable {
       </busconfig>
       """, to: "bus.conf")
     address = "unix:path=\(folder.path("bus"))"
-    daemon = Mutex(try Self.start(folder))
+    daemon = Locked(try Self.start(folder))
     try await listening()
   }
 
