@@ -57,29 +57,32 @@ let package = Package(
     library("Documents", ["ESCPOS"]),
     library("PrintJobs", ["ESCPOS"]),
     library("TextRaster", ["ESCPOS", "CPango", "CZint"]),
-    library("PrinterLinks", ["ESCPOS"]),
-    library("Curl", ["ESCPOS", "CCurl"]),
-    library("WakeChannels", ["CMicroHTTPD", "CCrypto"]),
+    library("PrinterLinks", ["ESCPOS", "Threads"]),
+    library("Curl", ["ESCPOS", "Threads", "CCurl"]),
+    library("WakeChannels", ["Threads", "CMicroHTTPD", "CCrypto"]),
     library("DBus", ["ESCPOS", "Threads", "CDBus", "CEvents"]),
     library("Sound", ["ESCPOS", "Threads", "CPulse", "CALSA", "CSndFile", "CSonic"]),
     // Floor 2
-    library("VirtualPrinter", ["ESCPOS", "TextRaster"]),
-    library("PrintJournal", ["PrintJobs", "CSQLite"]),
-    library("OrderService", ["ESCPOS", "PrintJobs", "Curl"]),
+    library("VirtualPrinter", ["ESCPOS", "Threads", "TextRaster"]),
+    library("PrintJournal", ["Threads", "PrintJobs", "CSQLite"]),
+    library("OrderService", ["ESCPOS", "Threads", "PrintJobs", "Curl"]),
     library("WakeHandler", ["ESCPOS", "Threads", "Documents", "PrintJobs"]),
     library("BLETransport", ["ESCPOS", "Threads", "DBus", "PrinterLinks", "CBluetooth"]),
     library("SpokenAmounts", ["PrintJobs"]),
-    library("Announcer", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto"]),
+    library(
+      "Announcer",
+      ["ESCPOS", "Threads", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto"]),
     // Floor 3
     program(
       "printd",
       [
-        "ESCPOS", "PrintJobs", "Documents", "TextRaster", "PrinterLinks", "WakeChannels", "VirtualPrinter",
+        "ESCPOS", "Threads", "PrintJobs", "Documents", "TextRaster", "PrinterLinks", "WakeChannels",
+        "VirtualPrinter",
         "PrintJournal",
         "OrderService", "WakeHandler", "Curl", "CSystemd", "DBus", "BLETransport", "SpokenAmounts", "Sound",
         "Announcer",
       ]),
-    program("SampleShop", ["WakeChannels"]),
+    program("SampleShop", ["Threads", "WakeChannels"]),
 
     // Races a completion's writers; built by the tests and, with --sanitize=thread, by hand.
     .executableTarget(

@@ -6,29 +6,29 @@ cd "$(dirname "$0")/.."
 
 plan() {
   case "$1" in
-    Threads) echo "Glibc" ;;
+    Threads) echo "Glibc Dispatch" ;;
     ESCPOS) echo "Glibc Synchronization" ;;
     PrintJobs) echo "ESCPOS Glibc" ;;
     Documents) echo "ESCPOS FoundationEssentials" ;;
     TextRaster) echo "ESCPOS CPango CZint Glibc Synchronization" ;;
-    PrinterLinks) echo "ESCPOS Glibc Dispatch Synchronization" ;;
-    Curl) echo "ESCPOS CCurl Glibc Synchronization" ;;
-    WakeChannels) echo "CMicroHTTPD CCrypto FoundationEssentials Glibc Dispatch Synchronization" ;;
-    VirtualPrinter) echo "ESCPOS TextRaster Glibc Dispatch Synchronization" ;;
-    PrintJournal) echo "PrintJobs CSQLite Glibc Synchronization" ;;
-    OrderService) echo "ESCPOS PrintJobs Curl FoundationEssentials Glibc Dispatch Synchronization" ;;
-    WakeHandler) echo "ESCPOS Threads PrintJobs Documents FoundationEssentials Glibc Dispatch Synchronization" ;;
+    PrinterLinks) echo "ESCPOS Threads Glibc Synchronization" ;;
+    Curl) echo "ESCPOS Threads CCurl Glibc Synchronization" ;;
+    WakeChannels) echo "Threads CMicroHTTPD CCrypto FoundationEssentials Glibc Synchronization" ;;
+    VirtualPrinter) echo "ESCPOS Threads TextRaster Glibc Synchronization" ;;
+    PrintJournal) echo "Threads PrintJobs CSQLite Glibc Synchronization" ;;
+    OrderService) echo "ESCPOS Threads PrintJobs Curl FoundationEssentials Glibc Synchronization" ;;
+    WakeHandler) echo "ESCPOS Threads PrintJobs Documents FoundationEssentials Glibc Synchronization" ;;
     DBus) echo "ESCPOS Threads CDBus CEvents Glibc" ;;
-    BLETransport) echo "ESCPOS Threads DBus PrinterLinks CBluetooth Glibc Dispatch Synchronization" ;;
+    BLETransport) echo "ESCPOS Threads DBus PrinterLinks CBluetooth Glibc Synchronization" ;;
     SpokenAmounts) echo "PrintJobs Glibc" ;;
-    Sound) echo "ESCPOS Threads CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Dispatch Synchronization" ;;
+    Sound) echo "ESCPOS Threads CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Synchronization" ;;
     Announcer)
-      echo "ESCPOS PrintJobs Documents SpokenAmounts Sound Curl CCrypto FoundationEssentials Glibc Dispatch" \
+      echo "ESCPOS Threads PrintJobs Documents SpokenAmounts Sound Curl CCrypto FoundationEssentials Glibc" \
         "Synchronization"
       ;;
-    SampleShop) echo "WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;
+    SampleShop) echo "Threads WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;
     printd)
-      echo "ESCPOS PrintJobs Documents TextRaster PrinterLinks Curl WakeChannels VirtualPrinter PrintJournal" \
+      echo "ESCPOS Threads PrintJobs Documents TextRaster PrinterLinks Curl WakeChannels VirtualPrinter PrintJournal" \
         "OrderService WakeHandler DBus BLETransport SpokenAmounts Sound Announcer CSystemd FoundationEssentials Glibc Dispatch Synchronization" ;;
     *) echo "" ;;
   esac

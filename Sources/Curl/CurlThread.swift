@@ -2,6 +2,7 @@ import CCurl
 import ESCPOS
 import Glibc
 import Synchronization
+import Threads
 
 /// The one thread that drives libcurl's multi interface. The only file that knows the library.
 final class CurlThread: Sendable {
@@ -55,21 +56,12 @@ final class CurlThread: Sendable {
     guard CurlThread.isReady, let handle = curl_multi_init() else { return nil }
     _ = ccurl_multi_set_long(handle, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
     _ = ccurl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, options.connectionsPerHost)
-    let context = Unmanaged.passRetained(self)
-    var thread = pthread_t()
-    let failed = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<CurlThread>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-      }, context.toOpaque())
-    guard failed == 0 else {
-      context.release()
+    do throws(OwnThread.Failure) {
+      try OwnThread.start { self.run() }
+    } catch {
       curl_multi_cleanup(handle)
       return nil
     }
-    pthread_detach(thread)
     return Multi(handle: handle)
   }
 

@@ -1,3 +1,5 @@
+import Threads
+
 /// The answer to one request: what came, or why nothing will.
 final class Answer: Sendable {
   private let slot = Slot<Result<[DBusValue], DBusError>>()

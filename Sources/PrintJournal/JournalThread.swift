@@ -1,5 +1,6 @@
 import Glibc
 import PrintJobs
+import Threads
 
 /// A thread that runs an actor's jobs in the order they came, so that waiting for the disk holds up nobody else.
 final class JournalThread: SerialExecutor {
@@ -9,30 +10,11 @@ final class JournalThread: SerialExecutor {
   ///
   /// - Throws: `.storage` when the system has no thread left.
   init() throws(JournalError) {
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // Signals are for the main thread: a new thread inherits the mask it is made under.
-    var every = sigset_t()
-    var before = sigset_t()
-    sigfillset(&every)
-    pthread_sigmask(SIG_SETMASK, &every, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    let reference = Unmanaged.passRetained(queue)
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, &attributes,
-      { argument in
-        guard let argument else { return nil }
-        Unmanaged<JobQueue>.fromOpaque(argument).takeRetainedValue().run()
-        return nil
-      }, reference.toOpaque())
-    guard code == 0 else {
-      reference.release()
+    do throws(OwnThread.Failure) {
+      try OwnThread.start { [queue] in queue.run() }
+    } catch {
       throw JournalError(
-        .storage,
-        "The journal's thread cannot start: \(errorText(code)). Raise the limit on threads (TasksMax).")
+        .storage, "The journal's thread cannot start: \(error). Raise the limit on threads (TasksMax).")
     }
   }
 

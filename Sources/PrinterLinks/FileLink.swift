@@ -1,7 +1,7 @@
-import Dispatch
 import ESCPOS
 import Glibc
 import Synchronization
+import Threads
 
 /// A link that appends to a regular file; the disk is written on a thread that may wait for it.
 final class FileLink: PrinterLink, Sendable {
@@ -15,7 +15,7 @@ final class FileLink: PrinterLink, Sendable {
   private let clock: any BootTimeClock
   private let state = Mutex(State())
   /// Every call on the descriptor runs here, one after the other.
-  private let queue = DispatchQueue(label: "printd.file-link")
+  private let disk = WorkThreads(atMost: 1)
 
   init(descriptor: Int32, path: String, clock: any BootTimeClock) {
     self.descriptor = descriptor
@@ -58,15 +58,12 @@ final class FileLink: PrinterLink, Sendable {
   }
 
   func close() async {
-    await withCheckedContinuation { done in
-      queue.async { [self] in
-        let wasOpen = state.withLock { state in
-          defer { state.isOpen = false }
-          return state.isOpen
-        }
-        if wasOpen { _ = Glibc.close(descriptor) }
-        done.resume()
+    await disk.run { [self] in
+      let wasOpen = state.withLock { state in
+        defer { state.isOpen = false }
+        return state.isOpen
       }
+      if wasOpen { _ = Glibc.close(descriptor) }
     }
   }
 
@@ -75,13 +72,9 @@ final class FileLink: PrinterLink, Sendable {
   ) async throws(LinkError) {
     if Task.isCancelled { throw LinkError(.cancelled, "the task was cancelled") }
     guard clock.now < deadline else { throw LinkError(.deadline, "\(path): not written in time") }
-    let failure = await withCheckedContinuation { (done: CheckedContinuation<LinkError?, Never>) in
-      queue.async { [self] in
-        guard state.withLock({ $0.isOpen }) else {
-          return done.resume(returning: LinkError(.lost, "\(path): the link is closed"))
-        }
-        done.resume(returning: call()?.using(path))
-      }
+    let failure = await disk.run { [self] () -> LinkError? in
+      guard state.withLock({ $0.isOpen }) else { return LinkError(.lost, "\(path): the link is closed") }
+      return call()?.using(path)
     }
     if let failure { throw failure }
   }

@@ -1,5 +1,6 @@
 public import ESCPOS
 import Glibc
+import Threads
 
 /// Opens a printer that is a file: a character device such as `/dev/usb/lp0`, or a regular file that jobs are appended to.
 ///
@@ -18,10 +19,16 @@ public struct FileLinkOpener: LinkOpener {
   /// Opens the file or the device.
   ///
   /// - Throws: ``LinkError``: `.refused` for permissions or a path that is no printer, `.busy` when another program has
-  ///   the device, `.unreachable` when it is not there (a USB printer that is off).
+  ///   the device, `.unreachable` when it is not there (a USB printer that is off), `.deadline`, `.cancelled`.
   public func open(by deadline: BootInstant) async throws(LinkError) -> any PrinterLink {
     guard clock.now < deadline else { throw LinkError(.deadline, "\(path): not opened in time") }
-    let result = await BlockingCalls.run { Self.open(path) }
+    let (path, clock) = (path, clock)
+    let result = await WorkThreads.opening.run(
+      unless: { .failure(await clock.end(of: deadline, "\(path): not opened in time")) },
+      discard: { late in
+        if case .success((let descriptor, isDevice: _)) = late { close(descriptor) }
+      }
+    ) { Self.open(path) }
     switch result {
     case .failure(let error): throw error
     case .success((let descriptor, isDevice: true)):

@@ -1,6 +1,7 @@
 package import ESCPOS
 import Glibc
 import Synchronization
+import Threads
 
 /// One thread that waits for the descriptors of all links (`poll`), so that nobody else blocks.
 ///
@@ -52,21 +53,7 @@ package final class Poller: Sendable {
       _ = fcntl(end, F_SETFL, O_NONBLOCK)
     }
     bell = (ends[0], ends[1])
-    var thread = pthread_t()
-    let poller = Unmanaged.passRetained(self)
-    let status = pthread_create(
-      &thread, nil,
-      { pointer in
-        guard let pointer else { return nil }
-        Unmanaged<Poller>.fromOpaque(pointer).takeRetainedValue().run()
-        return nil
-      }, poller.toOpaque())
-    if status == 0 {
-      pthread_detach(thread)
-      state.withLock { $0.isRunning = true }
-    } else {
-      poller.release()
-    }
+    if (try? OwnThread.start { self.run() }) != nil { state.withLock { $0.isRunning = true } }
   }
 
   /// Waits until the descriptor is ready, which an error of it is too.

@@ -1,5 +1,6 @@
 public import ESCPOS
 import Glibc
+import Threads
 
 /// Opens links to a printer in the network, most often on port 9100.
 public struct TCPLinkOpener: LinkOpener {
@@ -39,17 +40,11 @@ public struct TCPLinkOpener: LinkOpener {
     }
     let (host, port, target, clock) = (host, port, target, clock)
     // The look-up cannot be called off, so it is left to itself when time runs out.
-    let found = await FirstOf.run { settle in
-      _ = Task { settle(await BlockingCalls.run { SocketAddress.resolve(host, port, numericOnly: false) }) }
-      return Task {
-        do {
-          try await clock.sleep(until: deadline, tolerance: nil)
-          settle(.failure(LinkError(.deadline, "\(target): the name was not found in time")))
-        } catch {
-          settle(.failure(LinkError(.cancelled, "the task was cancelled")))
-        }
+    let found = await WorkThreads.opening.run(
+      unless: {
+        .failure(await clock.end(of: deadline, "\(target): the name was not found in time"))
       }
-    }
+    ) { SocketAddress.resolve(host, port, numericOnly: false) }
     return try found.get()
   }
 

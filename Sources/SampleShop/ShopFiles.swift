@@ -1,18 +1,18 @@
-import Dispatch
 import Glibc
+import Threads
 
-/// The shop's files, read and written on a queue of their own.
+/// The shop's files, read and written on a thread of their own.
 struct ShopFiles: Sendable {
-  private let queue = DispatchQueue(label: "files")
+  private let disk = WorkThreads(atMost: 1)
 
   /// The whole file, or nil.
   func contents(_ path: String) async -> [UInt8]? {
-    await run { ShopFiles.read(path) }
+    await disk.run { ShopFiles.read(path) }
   }
 
   /// The ids of the orders in a folder, sorted.
   func orderIDs(in folder: String) async -> [String] {
-    await run {
+    await disk.run {
       guard let stream = opendir(folder) else { return [] }
       defer { closedir(stream) }
       var ids: [String] = []
@@ -28,7 +28,7 @@ struct ShopFiles: Sendable {
 
   /// Appends a line and waits for the disk; false when it did not take it.
   func append(_ line: [UInt8], to path: String) async -> Bool {
-    await run {
+    await disk.run {
       let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
       guard file >= 0 else { return false }
       defer { close(file) }
@@ -55,12 +55,6 @@ struct ShopFiles: Sendable {
       let count = fread(&piece, 1, piece.count, file)
       guard count > 0 else { return ferror(file) == 0 ? bytes : nil }
       bytes += piece[..<count]
-    }
-  }
-
-  private func run<Answer: Sendable>(_ work: @escaping @Sendable () -> Answer) async -> Answer {
-    await withCheckedContinuation { continuation in
-      queue.async { continuation.resume(returning: work()) }
     }
   }
 }

@@ -1,6 +1,6 @@
-import Dispatch
 import ESCPOS
 import PrintJobs
+import Threads
 
 extension PrinterLane {
   /// A job's bytes with what must be written down about them.
@@ -71,19 +71,18 @@ extension PrinterLane {
   ) async throws(DocumentFault) -> Preparation {
     let prepare = floor.ports.prepare
     floor.progress.expect(name, by: floor.deadline(in: floor.policies.prepareLimit))
-    let result: Result<Preparation, DocumentFault> = await withCheckedContinuation { done in
-      Self.desk.async {
-        do throws(DocumentFault) {
-          done.resume(returning: .success(try prepare(job, order, profile)))
-        } catch {
-          done.resume(returning: .failure(error))
-        }
+    let result = await Self.desk.run { () -> Result<Preparation, DocumentFault> in
+      do throws(DocumentFault) {
+        return .success(try prepare(job, order, profile))
+      } catch {
+        return .failure(error)
       }
     }
     return try result.get()
   }
 
-  private static let desk = DispatchQueue(label: "printd.prepare", attributes: .concurrent)
+  /// One job of each lane at most is on it.
+  private static let desk = WorkThreads()
 
   /// Makes the order safe before the line waits for the printer.
   func hold(_ id: Int64, _ sheet: Sheet) async {

@@ -2,6 +2,7 @@ import Documents
 import FoundationEssentials
 import Glibc
 import Sound
+import Threads
 
 /// What printd has changed of other people's volumes, and how to change it back.
 struct MixerLease: Codable, Equatable {
@@ -40,7 +41,7 @@ struct LeaseFile: Sendable {
   /// Writes the lease so that it is on the disk when this returns; an empty one removes the file.
   func write(_ lease: MixerLease) async throws(SoundError) {
     let (path, folder) = (self.path, self.folder)
-    let result = await SpeechQueue.run { () -> Result<Void, SoundError> in
+    let result = await WorkThreads.speech.run { () -> Result<Void, SoundError> in
       do throws(SoundError) {
         if lease.isEmpty {
           if unlink(path) != 0, errno != ENOENT { throw SoundError(.file, "\(path): cannot be removed") }
@@ -68,7 +69,7 @@ struct LeaseFile: Sendable {
   /// - Throws: ``SoundError`` (`file`); a file that is no lease is renamed, so that it is in nobody's way.
   func read() async throws(SoundError) -> MixerLease? {
     let (path, folder) = (self.path, self.folder)
-    let result = await SpeechQueue.run { () -> Result<MixerLease?, SoundError> in
+    let result = await WorkThreads.speech.run { () -> Result<MixerLease?, SoundError> in
       do throws(SoundError) {
         guard let name = SoundName("volume-lease.json"),
           let bytes = try SoundFiles.bytes(name, in: folder, limit: 1 << 20)

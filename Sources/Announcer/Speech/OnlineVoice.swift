@@ -2,6 +2,7 @@ public import Curl
 public import ESCPOS
 public import Sound
 public import SpokenAmounts
+import Threads
 
 /// A voice somewhere else, asked over HTTP by a URL template; its answers are kept.
 public struct OnlineVoice: Sendable {
@@ -75,9 +76,9 @@ public struct OnlineVoice: Sendable {
   {
     let url = Self.fill(template, text, language)
     let cache = cache
-    if let known = await SpeechQueue.run({ cache.sound(for: url) }) { return known }
+    if let known = await WorkThreads.speech.run({ cache.sound(for: url) }) { return known }
     let pcm = try await ask(url, by: deadline)
-    await SpeechQueue.run { try? cache.keep(pcm, for: url) }
+    await WorkThreads.speech.run { try? cache.keep(pcm, for: url) }
     return pcm
   }
 
@@ -94,7 +95,7 @@ public struct OnlineVoice: Sendable {
     guard response.status == 200 else {
       throw SoundError(.unavailable, "the online voice answers \(response.status)")
     }
-    let result = await SpeechQueue.run { () -> Result<PCM, SoundError> in
+    let result = await WorkThreads.speech.run { () -> Result<PCM, SoundError> in
       do throws(SoundError) {
         let read = try AudioFile.read(response.body, name: "the online voice's answer", longest: Self.longest)
         let pcm = read.trimmed().levelled()

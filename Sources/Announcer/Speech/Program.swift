@@ -1,6 +1,7 @@
 import ESCPOS
 import Glibc
 import Sound
+import Threads
 
 /// One run of another program: its input, its output, its end by a deadline.
 ///
@@ -18,7 +19,7 @@ struct Program: Sendable {
   /// - Throws: ``SoundError``: `unavailable` when it cannot be started, `deadline`, `failed` when it ends with a code or
   ///   says too much.
   func run(_ input: [UInt8], by deadline: BootInstant) async throws(SoundError) -> [UInt8] {
-    let result = await SpeechQueue.run { () -> Result<[UInt8], SoundError> in
+    let result = await WorkThreads.speech.run { () -> Result<[UInt8], SoundError> in
       do throws(SoundError) {
         return .success(try self.runBlocking(input, by: deadline))
       } catch {
@@ -92,7 +93,7 @@ struct Program: Sendable {
     while !hasEnded(pid) {
       guard BootClock().now < patience else {
         kill(-pid, SIGKILL)
-        SpeechQueue.start { _ = reap(pid) }
+        WorkThreads.speech.start { _ = reap(pid) }
         return nil
       }
       usleep(500)

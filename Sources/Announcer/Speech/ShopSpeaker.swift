@@ -1,6 +1,7 @@
 public import ESCPOS
 public import Sound
 import SpokenAmounts
+import Threads
 
 /// A shop's voice: the best speech there is, one rung after the other.
 ///
@@ -63,7 +64,7 @@ public struct ShopSpeaker: Speaker {
     if leavesFiles, let group {
       let (pcm, id) = (speech.pcm, announcement.id)
       // For others; nobody here waits for it, and a full disk must not keep the voice from speaking.
-      SpeechQueue.start { _ = try? group.leave(pcm, for: id) }
+      WorkThreads.speech.start { _ = try? group.leave(pcm, for: id) }
     }
     return speech
   }
@@ -135,7 +136,7 @@ public struct ShopSpeaker: Speaker {
 
   private func prepared(_ announcement: Announcement, _ shortfall: inout String?) async -> Speech? {
     guard let group, let name = announcement.soundName else { return nil }
-    let result = await SpeechQueue.run { () -> Result<PCM?, SoundError> in
+    let result = await WorkThreads.speech.run { () -> Result<PCM?, SoundError> in
       do throws(SoundError) {
         return .success(try group.prepared(name))
       } catch {

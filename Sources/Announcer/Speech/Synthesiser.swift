@@ -1,6 +1,7 @@
 public import ESCPOS
 public import Sound
 public import SpokenAmounts
+import Threads
 
 /// The synthesiser of this machine: espeak-ng, run as a program for each text.
 ///
@@ -52,7 +53,7 @@ public struct Synthesiser: Sendable, Equatable {
       outputLimit: Self.outputLimit)
     let bytes = try await run.run(input + [0x0A], by: deadline)
     let speed = speed
-    let result = await SpeechQueue.run { () -> Result<PCM, SoundError> in
+    let result = await WorkThreads.speech.run { () -> Result<PCM, SoundError> in
       do throws(SoundError) {
         return .success(try Self.sound(bytes, speed: speed))
       } catch {

@@ -97,30 +97,31 @@ final class BlockingTurn: Sendable {
       return !isBusy
     }
     guard isFree else { throw SoundError(.failed, "\(name) still does not answer") }
-    let once = Once<Result<Value, SoundError>>()
-    let hasStarted = OwnThread.start { [self] in
-      let result: Result<Value, SoundError>
-      do throws(SoundError) {
-        result = .success(try work())
-      } catch {
-        result = .failure(error)
+    let slot = Slot<Result<Value, SoundError>>()
+    do throws(OwnThread.Failure) {
+      try OwnThread.start { [self] in
+        let result: Result<Value, SoundError>
+        do throws(SoundError) {
+          result = .success(try work())
+        } catch {
+          result = .failure(error)
+        }
+        isBusy.withLock { $0 = false }
+        slot.settle(result)
       }
+    } catch {
       isBusy.withLock { $0 = false }
-      once.set(result)
-    }
-    guard hasStarted else {
-      isBusy.withLock { $0 = false }
-      throw SoundError(.failed, "no thread for \(name) could be started; the system is out of memory")
+      throw SoundError(.failed, "no thread for \(name) could be started: \(error)")
     }
     let alarm = Task { [clock, name] in
       do {
         try await clock.sleep(until: deadline, tolerance: nil)
-        once.set(.failure(SoundError(.deadline, "\(name) did not answer in time")))
+        slot.settle(.failure(SoundError(.deadline, "\(name) did not answer in time")))
       } catch {
         // The call was first.
       }
     }
     defer { alarm.cancel() }
-    return try await once.value.get()
+    return try await slot.value.get()
   }
 }

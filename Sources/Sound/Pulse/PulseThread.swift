@@ -43,10 +43,14 @@ final class PulseThread: Sendable {
   func start(server: String?) -> Bool {
     guard let wire = PulseWire(server: server) else { return false }
     state.withLock { $0.wire = wire }
-    if OwnThread.start({ self.run(wire) }) { return true }
-    state.withLock { $0.wire = nil }
-    wire.close()
-    return false
+    do throws(OwnThread.Failure) {
+      try OwnThread.start { self.run(wire) }
+      return true
+    } catch {
+      state.withLock { $0.wire = nil }
+      wire.close()
+      return false
+    }
   }
 
   /// Ends the thread with everything on its way; returns when it is over.

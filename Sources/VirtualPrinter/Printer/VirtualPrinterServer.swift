@@ -1,6 +1,7 @@
 import ESCPOS
 import Glibc
 import Synchronization
+import Threads
 
 /// A virtual printer at a TCP port of this machine (127.0.0.1), as network printers listen at 9100.
 ///
@@ -83,17 +84,7 @@ public final class VirtualPrinterServer: Sendable {
   }
 
   private func start() -> Bool {
-    var thread = pthread_t()
-    let own = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        Unmanaged<VirtualPrinterServer>.fromOpaque(context).takeRetainedValue().serve()
-        return nil
-      }, own.toOpaque())
-    if code == 0 { pthread_detach(thread) } else { own.release() }
-    return code == 0
+    (try? OwnThread.start { self.serve() }) != nil
   }
 
   /// The thread: waits for a host, talks to it until one of them has had enough, and waits for the next.

@@ -1,7 +1,7 @@
 import CMicroHTTPD
-import Dispatch
 import Glibc
 import Synchronization
+import Threads
 
 /// A libmicrohttpd daemon: one thread with epoll, connections suspended while their handlers work.
 ///
@@ -69,18 +69,15 @@ final class MicroHTTPD: Sendable {
       if isDrained { continuation.resume() }
     }
     // Joins the library's thread, so not on the cooperative pool.
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
-        let daemon = self.state.withLock { state -> Daemon? in
-          defer { state.daemon = nil }
-          return state.daemon
-        }
-        if let daemon {
-          MHD_stop_daemon(daemon.pointer)
-          close(self.socket.descriptor)
-          Unmanaged.passUnretained(self).release()
-        }
-        continuation.resume()
+    await WorkThreads().run {
+      let daemon = self.state.withLock { state -> Daemon? in
+        defer { state.daemon = nil }
+        return state.daemon
+      }
+      if let daemon {
+        MHD_stop_daemon(daemon.pointer)
+        close(self.socket.descriptor)
+        Unmanaged.passUnretained(self).release()
       }
     }
   }

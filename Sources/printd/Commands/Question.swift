@@ -1,9 +1,9 @@
-import Dispatch
 import Synchronization
+import Threads
 
 /// Questions to the person at the terminal.
 enum Question {
-  private static let queue = DispatchQueue(label: "printd.questions", attributes: .concurrent)
+  private static let terminal = WorkThreads()
 
   /// The answer, without blanks around it; nil when nobody can be asked, at the end of input, and when the task is
   /// cancelled.
@@ -16,7 +16,7 @@ enum Question {
         slot.withLock { $0 = waiter }
         if Task.isCancelled { return settle(slot, nil) }
         // It may never return, so no task's thread is given to it.
-        queue.async { settle(slot, readLine()) }
+        terminal.start { settle(slot, readLine()) }
       }
     } onCancel: {
       settle(slot, nil)

@@ -1,6 +1,6 @@
-import Dispatch
 import ESCPOS
 import TextRaster
+import Threads
 import VirtualPrinter
 
 /// A virtual printer whose paper goes into a folder: `0001.png` and `0001.txt` for every sheet.
@@ -13,7 +13,7 @@ final class PaperFolder: LinkOpener {
   private let folder: String?
   private let first: Int
   /// Sheets are taken out, drawn and written here, in order; it may take seconds, and nobody else waits for it.
-  private let drawing = DispatchQueue(label: "printd.paper")
+  private let drawing = WorkThreads(atMost: 1)
 
   /// Makes a printer and, where one is given, the folder; numbers go on behind the sheets that are there.
   ///
@@ -28,7 +28,7 @@ final class PaperFolder: LinkOpener {
     if let folder { try Files.makeFolder(folder) }
     first = (folder.map(Files.names) ?? []).compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
     // Loading the fonts takes some tens of milliseconds; better now than in the first wake.
-    drawing.async { _ = raster.glyph("0", cell: profile.fontA.cell, bold: false) }
+    drawing.start { _ = raster.glyph("0", cell: profile.fontA.cell, bold: false) }
     let events = printer.events()
     Task { [weak self] in
       for await event in events {
@@ -43,15 +43,10 @@ final class PaperFolder: LinkOpener {
 
   /// Writes what has been cut off, and with `open` also the sheet in the printer; returns when it is written.
   private func collect(open: Bool) async {
-    await withCheckedContinuation { continuation in
-      drawing.async { [self] in
-        write(open: open)
-        continuation.resume()
-      }
-    }
+    await drawing.run { [self] in write(open: open) }
   }
 
-  /// Draws and writes; runs on the queue alone.
+  /// Draws and writes; runs on `drawing` alone.
   private func write(open: Bool) {
     var sheets = printer.takeSheets()
     let current = printer.paper.current

@@ -5,6 +5,7 @@ import PrintJobs
 import Sound
 import Synchronization
 import WakeHandler
+import Threads
 
 /// The daemon's voice: wakes in, sound out.
 final class ShopVoice: AnnouncerPort, Sendable {
@@ -79,7 +80,7 @@ private struct LoadingSpeaker: Speaker {
   init(_ plan: VoicePlan) {
     let loading = Task.detached {
       // Some hundred small files: away from the threads of tasks.
-      let (speaker, lacks) = await BlockingWork.run { plan.speaker() }
+      let (speaker, lacks) = await WorkThreads.files.run { plan.speaker() }
       for lack in lacks { Log.warning("voice", ["reason": lack]) }
       return speaker
     }

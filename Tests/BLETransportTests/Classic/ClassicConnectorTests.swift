@@ -4,9 +4,9 @@ import Glibc
 import PrintTestKit
 import PrinterLinks
 import Testing
+import Threads
 
 @testable import BLETransport
-import Threads
 
 /// The order of channels and the patience with a last link, with answers given in place of a kernel and a printer.
 @Suite("Connecting an RFCOMM socket", .timeLimit(.minutes(1)))

@@ -5,9 +5,9 @@ import Glibc
 import PrintTestKit
 import PrinterLinks
 import Testing
+import Threads
 
 @testable import BLETransport
-import Threads
 
 /// The whole way to a Classic link, with an org.bluez that can be told what to do, and answers in place of the kernel.
 @Suite("Opening a Classic printer", .timeLimit(.minutes(1)))

@@ -3,9 +3,9 @@ import ESCPOS
 import Glibc
 import PrintTestKit
 import Testing
+import Threads
 
 @testable import BLETransport
-import Threads
 
 /// Profile1 on a real bus: the object here, and a connection that plays bluetoothd.
 @Suite("The Serial Port profile", .timeLimit(.minutes(1)))

@@ -4,9 +4,9 @@ import FakeBlueZ
 import Glibc
 import PrintTestKit
 import Testing
+import Threads
 
 @testable import BLETransport
-import Threads
 
 @Suite("bluetoothd, adapter and bus that go and come back", .timeLimit(.minutes(1)))
 struct RecoveryTests {

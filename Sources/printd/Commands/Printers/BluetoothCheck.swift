@@ -23,7 +23,7 @@ enum BluetoothCheck {
       }
       return findings + [daemon(error, await bluez.condition)]
     }
-    findings.append(daemon())
+    findings.append(await daemon())
     let tree = await bluez.tree
     findings += adapters(tree, isNeeded: isNeeded)
     if printers.contains(where: { $0.link == .rfcomm }) { findings.append(await serialPort(bluez)) }
@@ -73,26 +73,17 @@ enum BluetoothCheck {
       .first { access($0, X_OK) == 0 }
   }
 
-  private static func daemon() -> Finding {
-    guard let version = bluetoothd.flatMap(version) else {
+  private static func daemon() async -> Finding {
+    guard let path = bluetoothd, let version = await BlueZVersion.asked(of: path) else {
       return Finding(.good, "bluetoothd", "runs")
     }
     // WriteValue's option `type`, without which commands are sent as requests, is of 5.51; printd is tried with 5.66.
-    guard version >= 5.55 else {
+    guard version >= BlueZVersion(numbers: [5, 55]) else {
       return Finding(
         .odd, "bluetoothd", "runs, version \(version); it is older than 5.55",
         remedy: "upgrade bluez: 5.66 is known to work")
     }
     return Finding(.good, "bluetoothd", "runs, version \(version)")
-  }
-
-  private static func version(_ path: String) -> Double? {
-    guard let pipe = popen("\(path) --version", "r") else { return nil }
-    defer { pclose(pipe) }
-    var line = [CChar](repeating: 0, count: 64)
-    guard fgets(&line, Int32(line.count), pipe) != nil else { return nil }
-    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return Double(text.split(separator: "\n").first.map(String.init) ?? "")
   }
 
   private static func adapters(_ tree: BlueZTree, isNeeded: Bool) -> [Finding] {

@@ -2,6 +2,7 @@ import Announcer
 import ESCPOS
 import Sound
 import SpokenAmounts
+import Threads
 
 /// What the doctor finds out about the voice.
 enum VoiceCheck {
@@ -23,7 +24,7 @@ enum VoiceCheck {
   }
 
   private static func clips(_ plan: VoicePlan) async -> Finding {
-    await BlockingWork.run {
+    await WorkThreads.files.run {
       do throws(SoundError) {
         let set = try ClipSet.read(plan.setFolder, for: plan.phrasebook)
         let missing = set.missing(of: plan.phrasebook.phrases).map(\.text)
@@ -62,7 +63,7 @@ enum VoiceCheck {
   }
 
   private static func online(_ plan: VoicePlan) async -> Finding {
-    let (speaker, _) = await BlockingWork.run { plan.speaker() }
+    let (speaker, _) = await WorkThreads.files.run { plan.speaker() }
     guard let online = speaker.online else {
       return Finding(.bad, "online voice", "its address cannot be used")
     }

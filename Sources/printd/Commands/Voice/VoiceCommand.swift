@@ -4,6 +4,7 @@ import Glibc
 import PrintJobs
 import Sound
 import SpokenAmounts
+import Threads
 
 /// `printd voice`
 struct VoiceCommand: Command {
@@ -112,7 +113,7 @@ struct VoiceCommand: Command {
   private static func take(_ folder: String, _ plan: VoicePlan, licence: String) async throws(Failure)
     -> ExitCode
   {
-    let result = await BlockingWork.run {
+    let result = await WorkThreads.files.run {
       () -> Result<(manifest: ClipManifest, unused: [String]), SoundError> in
       do throws(SoundError) {
         return .success(

@@ -1,7 +1,5 @@
-import Threads
-
 /// A value that is set once and waited for.
-final class Slot<Value: Sendable>: Sendable {
+public final class Slot<Value: Sendable>: Sendable {
   private struct State {
     var value: Value?
     var waiters: [CheckedContinuation<Value, Never>] = []
@@ -9,22 +7,30 @@ final class Slot<Value: Sendable>: Sendable {
 
   private let state = Locked(State())
 
+  /// Creates an empty slot.
+  public init() {}
+
   /// Sets the value; only the first one counts.
-  func settle(_ value: Value) {
-    let waiters = state.withLock { state -> [CheckedContinuation<Value, Never>] in
-      guard state.value == nil else { return [] }
+  ///
+  /// - Returns: Whether it is this one.
+  @discardableResult
+  public func settle(_ value: Value) -> Bool {
+    let waiters = state.withLock { state -> [CheckedContinuation<Value, Never>]? in
+      guard state.value == nil else { return nil }
       state.value = value
       defer { state.waiters = [] }
       return state.waiters
     }
+    guard let waiters else { return false }
     for waiter in waiters { waiter.resume(returning: value) }
+    return true
   }
 
   /// Whether the value is set.
-  var isSettled: Bool { state.withLock { $0.value != nil } }
+  public var isSettled: Bool { state.withLock { $0.value != nil } }
 
-  /// The value; waits for it.
-  var value: Value {
+  /// The value; waits for it, whatever becomes of the task.
+  public var value: Value {
     get async {
       await withCheckedContinuation { waiter in
         let value = state.withLock { state in
