@@ -161,6 +161,11 @@ class Daemon:
             raise AssertionError("printd does not end") from None
         assert code == 0, f"printd has ended with {code}"
 
+    def kill(self):
+        """Ends it as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
     def resident(self):
         """Kilobytes of memory that it holds, and of them what no file backs."""
         with open(f"/proc/{self.process.pid}/status") as file:

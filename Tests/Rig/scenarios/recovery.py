@@ -1,0 +1,77 @@
+"""What printd goes on after: the adapter asleep, itself killed, one printer of two sick."""
+
+import subprocess
+import time
+
+from guest import address, ctl, say, until
+from shop import Sheets
+from scenarios.base import LINKS, Scenario
+
+
+def bluetoothctl(*words):
+    subprocess.run(["bluetoothctl", *words], check=True, capture_output=True, timeout=20)
+
+
+class Recovery(Scenario):
+    def test_adapter_asleep(self):
+        """The adapter is off, as in a machine that sleeps, a wake comes, it is on again: printed once on both links."""
+        daemon = self.daemon_for_both()
+        sheets = {name: Sheets(name) for name in LINKS}
+        order = self.shop.sell()
+        self.assertPrinted(daemon.wake(order), order, daemon)
+        bluetoothctl("power", "off")
+        try:
+            order = self.shop.sell()
+            completion = daemon.wake(order)
+            self.assertOutcome(completion, "queued")
+            for job in completion["jobs"]:
+                self.assertIn("adapter is off", job["reason"])
+        finally:
+            bluetoothctl("power", "on")
+        since = time.monotonic()
+        for job in self.settled(daemon, order, state="printed"):
+            self.assertEqual(job["confirmation"], "fence", job)
+            self.assertEqual(sheets[job["printer"]].count(order), 1)
+        say(f"   on again; printed on both links {time.monotonic() - since:.2f} s later")
+
+    def test_killed_with_warm_links(self):
+        """printd is killed with warm links: the next one prints on them, once, and gives them up when idle."""
+        for name in LINKS:
+            self.pair(name)
+        idle = "idle_seconds: 2"
+        entries = self.entry("ble", "ble", idle), self.entry("spp", "rfcomm", idle)
+        more = 'routes: [{kind: "receipt", printer: "ble"}, {kind: "kitchen", printer: "spp"}],'
+        daemon = self.daemon_by_hand(*entries, more=more)
+        sheets = {name: Sheets(name) for name in LINKS}
+        order = self.shop.sell()
+        self.assertPrinted(daemon.wake(order), order, daemon)
+        daemon.kill()
+        daemon = self.daemon_by_hand(*entries, more=more)
+        order = self.shop.sell()
+        self.assertPrinted(daemon.wake(order), order, daemon)
+        for name in LINKS:
+            self.assertEqual(sheets[name].count(order), 1)
+            until(f"the link to {name} given up", 20, lambda: ctl(name, "state")["connected"] == 0)
+        say("   killed; the next printed on both links, and gave them up")
+
+    def test_sick_beside_healthy(self):
+        """One printer's services never resolve, another's never answers a call: those beside them print in time."""
+        for name in *LINKS, "issc", "pin":
+            self.pair(name)
+        self.forget_device("issc")
+        ctl("issc", "discovery", "off")
+        ctl("pin", "off")
+        daemon = self.daemon_for("sick", 10, receipt="issc", kitchen="pin", bar="ble", label="spp")
+        sheets = {name: Sheets(name) for name in LINKS}
+        for _ in range(3):
+            order = self.shop.sell()
+            jobs = {job["printer"]: job for job in daemon.wake(order)["jobs"]}
+            self.assertEqual({name: jobs[name]["outcome"] for name in jobs},
+                             {"issc": "queued", "pin": "queued", "ble": "printed", "spp": "printed"}, jobs)
+            for name in LINKS:
+                self.assertEqual(sheets[name].count(order), 1)
+                say(f"   {name}: printed {jobs[name]['timeline']['fence'] / 1000:.2f} s after the wake")
+        ctl("issc", "discovery", "on")
+        ctl("pin", "on")
+        self.settled(daemon, order, state="printed")
+        say("   well again: printed")
