@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 import PrintTestKit
 
-/// `make bench`, or `printd-bench [render] [wake] [burst] [idle] [voice]`: prints a table with the machine's name and writes the same to `.build/bench.json`.
+/// `make bench`, or `printd-bench [render] [wake] [burst] [idle] [voice] [rig]`: prints a table with the machine's name and
+/// writes the same to `.build/bench.json`.
 @main
 struct Main {
   static func main() async {
@@ -15,7 +16,7 @@ struct Main {
       var all: [Measurement] = []
       let parts: [(name: String, run: () async throws -> [Measurement])] = [
         ("render", RenderBench.run), ("wake", WakeBench.run), ("burst", BurstBench.run),
-        ("idle", IdleBench.run), ("voice", VoiceBench.run),
+        ("idle", IdleBench.run), ("voice", VoiceBench.run), ("rig", RigBench.run),
       ]
       let wanted = CommandLine.arguments.dropFirst()
       for part in parts where wanted.isEmpty || wanted.contains(part.name) {
