@@ -10,7 +10,7 @@ import Testing
 
 @testable import printd
 
-@Suite("printd printers pair beside a daemon that prints", .timeLimit(.minutes(3)))
+@Suite("printd printers pair and forget beside a daemon that prints", .timeLimit(.minutes(3)))
 struct BesideDaemonTests {
   /// A machine with a bluetoothd of ours, a BLE printer that is configured and bonded, and a daemon.
   struct Machine {
@@ -22,7 +22,7 @@ struct BesideDaemonTests {
     let orders: Orders
     let rig: DaemonRig
 
-    init() async throws {
+    init(routes: String = "") async throws {
       fake = try await FakeBlueZ()
       paper = FakePrinter(clock: BootClock())
       device = fake.addAdapter().addDevice(
@@ -37,7 +37,7 @@ struct BesideDaemonTests {
         #"{name: "belt", link: "ble", address: "\#(Self.address)", profile: "generic-58", overrides: {fence: "paperStatus", status: true}}"#,
         to: "printers.d/belt.json5")
       rig = try await DaemonRig(
-        in: folder, orders: orders.path, printers: "[]", more: DaemonRig.quick,
+        in: folder, orders: orders.path, printers: "[]", more: DaemonRig.quick + routes,
         environment: ["DBUS_SYSTEM_BUS_ADDRESS": fake.address.text])
     }
 
@@ -147,6 +147,55 @@ struct BesideDaemonTests {
     let other = "/v1/bluetooth/00:AA:01:09:00:42/loan"
     #expect(try await machine.rig.read(LoanMessage.self, .post, other, #"{"seconds":30}"#).seconds == 30)
     #expect(try await machine.rig.read(LoanMessage.self, .delete, path).seconds == 0)
+    try machine.orders.add("one", item: "Oolong")
+    #expect(try await machine.rig.wake("one").outcome == "printed")
+    await machine.rig.stop()
+  }
+
+  @Test(
+    "A forgotten printer is left alone at once; its job says why it waits, and is printed when the printer is back"
+  )
+  func forget() async throws {
+    let machine = try await Machine()
+    try await machine.forgetBond("one", item: "Oolong")
+    let entry = try Fixtures.text(ofFile: machine.rig.folder.path("printers.d/belt.json5"))
+    let (code, output) = try await machine.run("forget", "belt")
+    #expect(code == 0, "\(output)")
+    #expect(output.contains("the daemon has forgotten it, too") && !output.contains("warning"), "\(output)")
+    let connects = machine.fake.calls(of: "Connect").count
+    let status = try await machine.rig.read(StatusMessage.self, .get, "/v1/status")
+    #expect(status.printers.map(\.name) == ["belt"])
+    #expect(status.printers.first?.obstacle == #"printer "belt" is not in the configuration"#)
+    let job = try #require(try await machine.rig.jobs(of: "one").first)
+    #expect(!job.state.isFinal)
+    // Neither a wake nor the printer that shows itself makes the daemon connect.
+    machine.device.script { $0.hasForgottenBond = false }
+    machine.device.appear()
+    try machine.orders.add("two", item: "Sencha")
+    let completion = try await machine.rig.wake("two")
+    #expect(completion.outcome == "notPrinted" || completion.outcome == "failed", "\(completion)")
+    #expect(machine.fake.calls(of: "Connect").count == connects)
+    // The configuration names no printer, and is one that the daemon starts with.
+    #expect(await machine.rig.stop() == .exit(0))
+    let next = try await DaemonRig(
+      in: machine.rig.folder, orders: machine.orders.path, printers: "[]", hasPendingList: false,
+      more: DaemonRig.quick, environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.fake.address.text])
+    #expect(next.log.contains("no printer is configured"))
+    try machine.rig.folder.write(entry, to: "printers.d/belt.json5")
+    #expect(try await next.ask(.post, "/v1/reload").status == 200)
+    #expect(try await next.untilPrinted("one"))
+    #expect(machine.count(of: "Oolong") == 1)
+    await next.stop()
+  }
+
+  @Test("A printer that a route names is not forgotten before the route is changed")
+  func routed() async throws {
+    let machine = try await Machine(routes: #"routes: [{kind: "receipt", printer: "belt"}],"#)
+    let (code, output) = try await machine.run("forget", "belt")
+    #expect(code == ExitCode.configuration.rawValue, "\(output)")
+    #expect(output.contains(#"routes[0] sends documents of the kind "receipt" to belt"#), "\(output)")
+    #expect(access(machine.rig.folder.path("printers.d/belt.json5"), F_OK) == 0)
+    #expect(machine.device.value("Paired")?.boolean == true)
     try machine.orders.add("one", item: "Oolong")
     #expect(try await machine.rig.wake("one").outcome == "printed")
     await machine.rig.stop()
