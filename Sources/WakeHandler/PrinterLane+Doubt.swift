@@ -37,7 +37,9 @@ extension PrinterLane {
       floor.wakes.note(
         ticket.id, .queued("the printer has not confirmed the receipt before"), ticket.timeline)
     }
-    while self.doubt != nil, floor.now < limit, !isStopping, !isReplaced { await bell.wait(until: limit) }
+    while self.doubt != nil, floor.now < limit, !isStopping, !isReplaced, !isLent {
+      await bell.wait(until: limit)
+    }
     await giveUpDoubt()
   }
 

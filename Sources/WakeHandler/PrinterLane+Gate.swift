@@ -43,7 +43,7 @@ extension PrinterLane {
       showBusy()
       await hold(id, sheet)
       await expireOverdue()
-      guard ticket(id) != nil, floor.now < latest, !isStopping, !isReplaced else {
+      guard ticket(id) != nil, floor.now < latest, !isStopping, !isReplaced, !isLent else {
         return .standing(Self.busy, spoilsLink: true)
       }
     }

@@ -4,9 +4,9 @@ import PrintJobs
 extension PrinterLane {
   /// Begins to open the link, unless it is open or being opened.
   func connect() {
-    guard link == nil, !isConnecting, connectFailure == nil else { return }
+    guard link == nil, !isConnecting, connectFailure == nil, !isBarred else { return }
     guard let setup else {
-      connectFailure = LinkError(.refused, "printer \"\(name)\" is not in the configuration")
+      connectFailure = LinkError(.refused, Self.removed(name))
       return
     }
     isConnecting = true
@@ -14,7 +14,7 @@ extension PrinterLane {
     let asked = era
     floor.progress.expect(name, by: deadline)
     say("\(name) does not take the connection yet: is it switched on and in range?")
-    Task {
+    connecting = Task {
       do throws(LinkError) {
         await connected(try await setup.opener.open(by: deadline), in: asked)
       } catch {
@@ -23,6 +23,14 @@ extension PrinterLane {
       isConnecting = false
       bell.ring()
     }
+  }
+
+  /// Calls off an opening that is under way; a link that is open stays.
+  func giveUpConnecting() async {
+    connecting?.cancel()
+    await connecting?.value
+    connecting = nil
+    connectFailure = nil
   }
 
   private func connected(_ opened: any PrinterLink, in asked: Int) async {
@@ -36,9 +44,14 @@ extension PrinterLane {
     say("waits for its turn at \(name)")
   }
 
-  /// Waits for the link; false when it could not be opened, and then the line is blocked for a while.
+  /// Waits for the link; false when it could not be opened, and then the line is blocked for a while, or when the printer
+  /// is to be left alone.
   func hasLink() async -> Bool {
     while !isStopping {
+      if isBarred {
+        await giveUpConnecting()
+        return false
+      }
       if isLinkGone { await closeLink() }
       if link != nil { return true }
       if let failure = connectFailure {

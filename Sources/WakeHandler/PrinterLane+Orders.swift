@@ -70,7 +70,7 @@ extension PrinterLane {
   /// The order of the job at the head, as soon as it is there; nil when there is nothing to wait for any more.
   func order(of id: Int64) async -> [UInt8]? {
     defer { waitingFor = nil }
-    while !isStopping {
+    while !isStopping, !isBarred {
       guard let ticket = ticket(id), ticket.order != .awaited else { return nil }
       if let inHand, inHand.id == id { return inHand.order }
       if ticket.order == .journal { return await storedOrder(of: ticket) }

@@ -36,7 +36,7 @@ extension PrinterLane {
   private func sheet(for id: Int64, _ order: [UInt8]) async -> Sheet? {
     guard let ticket = ticket(id) else { return nil }
     guard let setup else {
-      block("printer \"\(name)\" is not in the configuration")
+      block(Self.removed(name))
       return nil
     }
     do throws(DocumentFault) {

@@ -160,7 +160,10 @@ extension PrinterLane {
   /// Prints a page that belongs to no order; the journal knows nothing of it.
   func printTest(_ page: Page) async -> Outcome {
     retryAt = nil
-    guard await hasLink(), let link, let setup else { return .notPrinted(obstacle ?? "printd is stopping") }
+    guard await hasLink(), let link, let setup else {
+      let bar = isLent ? Self.lentReason : isRemoved ? Self.removed(name) : "printd is stopping"
+      return .notPrinted(obstacle ?? bar)
+    }
     let conversation = await converse(link, setup.profile)
     let bytes: [UInt8]
     switch await askGate(conversation) {

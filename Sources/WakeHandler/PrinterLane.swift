@@ -31,6 +31,8 @@ actor PrinterLane {
   var connectedAt: BootInstant?
   var connectFailure: LinkError?
   var isConnecting = false
+  /// Opens the link.
+  var connecting: Task<Void, Never>?
   /// Counts the setups; a link that was asked for under an earlier one leads to another printer.
   private(set) var era = 0
   /// Jobs printed on this link; a link that was good before may have died in silence and is opened anew at once.
@@ -71,6 +73,11 @@ actor PrinterLane {
   var printing: Int64?
   /// The conversation in which bytes are being printed.
   var talking: (any ConversationPort)?
+
+  /// Until when somebody else has the printer, whether the line has let go of it for that, and who waits until it has.
+  var lentUntil: BootInstant?
+  var hasLetGo = false
+  var borrowers: [Doorbell] = []
 
   private var replacement: PrinterSetup??
   private var running: Task<Void, Never>?
@@ -139,6 +146,9 @@ actor PrinterLane {
   /// Whether another setup waits to be taken over.
   var isReplaced: Bool { replacement != nil }
 
+  /// Whether the printer is not configured any longer.
+  var isRemoved: Bool { if case .some(.none) = replacement { true } else { false } }
+
   /// The ticket of a job, while it is in the line.
   func ticket(_ id: Int64) -> Ticket? { line.first { $0.id == id } }
 
@@ -153,6 +163,11 @@ actor PrinterLane {
       await adopt()
       if isLinkGone { await closeLink() }
       await expireOverdue()
+      if isLent {
+        watch(false)
+        await restWhileLent()
+        continue
+      }
       let isWaiting = !line.isEmpty && retryAt.map { $0 > floor.now } == true
       watch(isWaiting && isAway && tests.isEmpty)
       if let doubt, !tests.isEmpty {
@@ -178,6 +193,7 @@ actor PrinterLane {
     floor.progress.expect(name, by: nil)
     hasStopped = true
     stopped.ring()
+    for borrower in borrowers { borrower.ring() }
   }
 
   /// Waits for something to do; closes a link that has been idle long enough.
@@ -194,6 +210,7 @@ actor PrinterLane {
   private func adopt() async {
     guard replacement != nil else { return }
     await giveUpDoubt()
+    if isRemoved { await giveUpConnecting() }
     await closeLink()
     adoptNow()
   }
@@ -204,6 +221,8 @@ actor PrinterLane {
     watch(false)
     setup = next
     era += 1
+    // There is nothing to lend any more, and another reason to wait.
+    if next == nil { takeBack() }
     connectFailure = nil
     obstacle = nil
     failures = 0

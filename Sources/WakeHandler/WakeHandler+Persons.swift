@@ -91,6 +91,30 @@ extension WakeHandler {
     return await lane.testPrint(page)
   }
 
+  /// Lets go of printers for a while, so that somebody else can work on them: their jobs in hand are finished and their
+  /// links closed; what comes meanwhile waits. Asked again, the time begins anew.
+  ///
+  /// - Parameters:
+  ///   - time: After so long the printers are taken back, whatever has become of the borrower.
+  ///   - deadline: When the jobs in hand must have ended.
+  /// - Throws: ``Refusal`` when one has not; then nothing is lent.
+  public func lend(
+    _ printers: [String], for time: Duration, by deadline: BootInstant
+  ) async throws(Refusal) {
+    for name in printers {
+      guard let lane = lanes[name] else { continue }
+      guard await lane.lend(until: floor.deadline(in: time), by: deadline) else {
+        await takeBack(printers)
+        throw Refusal(.conflict, "\(name) is in the middle of a job, and has not ended it in time")
+      }
+    }
+  }
+
+  /// Takes printers back before the time of a loan is over; does nothing to those that are not lent.
+  public func takeBack(_ printers: [String]) async {
+    for name in printers { await lanes[name]?.takeBack() }
+  }
+
   /// Called with the turnstile entered.
   private func makeCopy(
     of earlier: [Job], _ key: JobKey

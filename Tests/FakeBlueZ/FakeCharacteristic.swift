@@ -35,6 +35,8 @@ public final class FakeCharacteristic: FakeNode {
     public var writing: @Sendable (_ number: Int, _ value: [UInt8]) -> Writing = { _, _ in .accepts }
     /// What `StartNotify` fails with.
     public var notifying: DBusError?
+    /// How many calls of `StartNotify` are not answered before the link is down.
+    public var forgetsNotify = 0
     /// What `ReadValue` fails with.
     public var reading: DBusError?
   }
@@ -144,6 +146,13 @@ public final class FakeCharacteristic: FakeNode {
       }
       reply.give(.success([.bytes(value)]))
     case "StartNotify":
+      let isForgotten = state.withLock { state in
+        guard state.script.forgetsNotify > 0 else { return false }
+        state.script.forgetsNotify -= 1
+        state.waiting.append(reply)
+        return true
+      }
+      if isForgotten { return }
       let failure = state.withLock { $0.script.notifying }
       guard failure == nil, flags.contains("notify") else {
         return reply.give(.failure(failure ?? .bluez("NotSupported", "Operation is not supported")))

@@ -32,6 +32,7 @@ extension FakeDevice {
   }
 
   private func paired(_ reply: DBusReply) {
+    state.withLock { $0.script.hasForgottenBond = false }
     table.set(path, ["Paired": .boolean(true), "Bonded": .boolean(true)])
     reply.give(.success([]))
   }

@@ -55,6 +55,8 @@ public final class FakeDevice: FakeNode {
     public var resolving = Resolving.atOnce
     /// What `Pair` does.
     public var pairing = Pairing.justWorks
+    /// Whether the printer has lost its half of the bond: until it is paired anew it hangs up when the old keys are used.
+    public var hasForgottenBond = false
     /// What `ConnectProfile` fails with before it asks the profile.
     public var profile: DBusError?
     /// Whether `ConnectProfile` is not answered until `Disconnect`: the printer's SDP server is silent.
@@ -244,8 +246,10 @@ public final class FakeDevice: FakeNode {
   private func beginConnect(_ reply: DBusReply) {
     guard table.value(adapter, "Powered")?.boolean == true else { return reply.give(.failure(.notReady)) }
     if isConnected { return reply.give(.success([])) }
+    let isPaired = value("Paired")?.boolean == true
     let next = state.withLock { state -> Connecting? in
       guard state.connecting == nil else { return nil }
+      if isPaired, state.script.hasForgottenBond { return .flickers(.abortedByLocal) }
       let next = state.script.connecting.first ?? .succeeds
       if state.script.connecting.count > 1 { state.script.connecting.removeFirst() }
       if case .waits = next { state.connecting = reply }

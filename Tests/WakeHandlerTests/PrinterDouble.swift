@@ -33,6 +33,8 @@ final class PrinterDouble: LinkOpener, Sendable {
     var sending: [Sending] = []
     var fences: [Fence] = []
     var isSlow = false
+    /// Whether it does not answer before the deadline, unless the opening is called off.
+    var isSilent = false
     /// Whether somebody can see it when it is back.
     var isVisible = false
     /// NUL bytes that a gate in vain has sent.
@@ -90,6 +92,14 @@ final class PrinterDouble: LinkOpener, Sendable {
 
   func open(by deadline: BootInstant) async throws(LinkError) -> any PrinterLink {
     log.say("open \(name)")
+    let isSilent = state.withLock(\.script.isSilent)
+    if isSilent {
+      do { try await clock.sleep(until: deadline, tolerance: nil) } catch {
+        log.say("called off \(name)")
+        throw LinkError(.cancelled, "cancelled")
+      }
+      throw LinkError(.unreachable, "the printer is off")
+    }
     let (failure, isSlow) = state.withLock { state -> (LinkError.Code?, Bool) in
       let failure = state.script.opens.first ?? nil
       if state.script.opens.count > 1 { state.script.opens.removeFirst() }

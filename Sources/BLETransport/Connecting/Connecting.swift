@@ -99,7 +99,7 @@ extension BlueZ {
   }
 
   /// Connects a device; discovery rests meanwhile.
-  private func connect(
+  func connect(
     _ printer: BluetoothPrinter, _ device: Device, _ turn: AdapterTurn, by deadline: BootInstant
   ) async throws(AttemptFailure) {
     let answer: DBusError?

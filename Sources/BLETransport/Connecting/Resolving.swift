@@ -106,7 +106,8 @@ extension BlueZ {
     let parts = GATTLink.Parts(
       printer: printer, characteristics: found,
       chunk: GATTLink.chunk(for: printer, mtu: await mtu(of: found, by: deadline)),
-      rule: await rule(for: printer, found, by: deadline), isOurConnection: isOurs, number: nextID)
+      rule: await rule(for: printer, found, by: deadline), isOurConnection: isOurs,
+      isPaired: tree.devices[found.service.device]?.paired == true, number: nextID)
     let link = GATTLink(parts, bluez: self, bus: bus)
     if let notify = found.notify {
       try await listen(to: notify, link, by: deadline)
@@ -165,14 +166,36 @@ extension BlueZ {
   }
 
   /// Turns the printer's answers on; one that refuses is printed to without.
-  private func listen(
+  func listen(
     to notify: GATTCharacteristic, _ link: GATTLink, by deadline: BootInstant
   ) async throws(AttemptFailure) {
     listeners[notify.path] = { [weak link] value in link?.take(value) }
+    let isForgotten = Locked(false)
+    var watch: Task<Void, Never>?
+    defer { watch?.cancel() }
     do throws(DBusError) {
-      try await call(notify.path, BlueZName.gattCharacteristic, "StartNotify", by: deadline)
+      guard let bus else { throw DBusError(.disconnected, "the message bus is not connected") }
+      let request = try bus.begin(
+        DBusCall(
+          destination: BlueZName.service, path: notify.path, interface: BlueZName.gattCharacteristic,
+          member: "StartNotify", autoStart: false), by: deadline)
+      // It is a write, too, and may want a pairing (`GATTLink+Renewal`).
+      if tree.devices[link.device]?.paired == false {
+        watch = Task {
+          guard await isPairedInVain(link.device, by: deadline) else { return }
+          isForgotten.withLock { $0 = true }
+          request.giveUp()
+        }
+      }
+      _ = try await request.values()
       link.state.withLock { $0.hasBackChannel = true }
     } catch {
+      if isForgotten.withLock({ $0 }), !Task.isCancelled {
+        listeners[notify.path] = nil
+        part(link.device)
+        throw AttemptFailure(
+          passing: LinkError(.unreachable, "\(link.printer.title) was paired, and does not answer since"))
+      }
       // On already, for us.
       if BlueZFault(error) == .inProgress, tree.characteristics[notify.path]?.notifying == true {
         return link.state.withLock { $0.hasBackChannel = true }

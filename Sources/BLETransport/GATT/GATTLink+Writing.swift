@@ -55,7 +55,7 @@ extension GATTLink {
   }
 
   /// A write of bytes to the print characteristic.
-  private func write(_ part: ArraySlice<UInt8>, _ type: String) -> DBusCall {
+  func write(_ part: ArraySlice<UInt8>, _ type: String) -> DBusCall {
     DBusCall(
       destination: BlueZName.service, path: characteristic, interface: BlueZName.gattCharacteristic,
       member: "WriteValue", arguments: [.bytes(Array(part)), .variants(["type": .string(type)])],
@@ -148,8 +148,13 @@ extension GATTLink {
     let part = rest.chunk(chunk)
     hand(part.count)
     let position = bytesAccepted
+    var answer = await self.answer(toRequest: part, by: deadline)
+    if case .forgotten = answer {
+      try await renew(by: deadline)
+      answer = await self.answer(toRequest: part, by: deadline)
+    }
     do throws(DBusError) {
-      try await answer(of: bus.begin(write(part, "request"), by: deadline))
+      try answer.get()
       rest.advance(part.count)
       let now = clock.now
       state.withLock { state in

@@ -28,6 +28,10 @@ public final class GATTLink: PrinterLink, Sendable {
     var nextID = 0
     /// Writes whose answers are waited for.
     var flying: [Int: DBusPendingCall] = [:]
+    /// Whether we made the connection, and so end it.
+    var isOurConnection: Bool
+    /// Whether a request that is not answered over a pairing may still be one that bluetoothd has forgotten.
+    var mayBeForgotten: Bool
   }
 
   /// The most bytes of answers that wait for a reader; what comes on top is thrown away, with a line in the log.
@@ -47,7 +51,6 @@ public final class GATTLink: PrinterLink, Sendable {
   let characteristic: String
   let notifier: String?
   let number: Int
-  let isOurConnection: Bool
   let bluez: BlueZ
   let bus: DBusConnection
   let clock: any BootTimeClock
@@ -62,6 +65,8 @@ public final class GATTLink: PrinterLink, Sendable {
     var rule: WriteRule
     /// Whether we made the connection, and so end it.
     var isOurConnection: Bool
+    /// Whether the printer was paired before its first write.
+    var isPaired: Bool
     var number: Int
   }
 
@@ -72,7 +77,6 @@ public final class GATTLink: PrinterLink, Sendable {
     characteristic = parts.characteristics.write.path
     notifier = parts.characteristics.notify?.path
     number = parts.number
-    isOurConnection = parts.isOurConnection
     self.bluez = bluez
     self.bus = bus
     clock = bluez.clock
@@ -81,8 +85,14 @@ public final class GATTLink: PrinterLink, Sendable {
     let burst = max(parts.chunk, printer.window ?? BluetoothPrinter.burst)
     let speed = printer.bytesPerSecond ?? BluetoothPrinter.usualSpeed
     let pace = printer.writeMode == .commands ? nil : WritePace(rate: speed, burst: burst)
-    state = Locked(State(window: WriteWindow(limit: window), rule: parts.rule, pace: pace))
+    state = Locked(
+      State(
+        window: WriteWindow(limit: window), rule: parts.rule, pace: pace,
+        isOurConnection: parts.isOurConnection, mayBeForgotten: !parts.isPaired))
   }
+
+  /// Whether the printer is disconnected when the link is closed.
+  var isOurConnection: Bool { state.withLock { $0.isOurConnection } }
 
   /// Bytes that bluetoothd was given and has not refused.
   public var bytesAccepted: Int { state.withLock { $0.window.accepted } }

@@ -30,14 +30,17 @@ extension BlueZ {
 
   /// Finds a device, by a search where bluetoothd does not know it.
   ///
-  /// - Parameter deadline: When the search is given up; it returns sooner, when the device has told what it is.
+  /// - Parameters:
+  ///   - deadline: When the search is given up; it returns sooner, when the device has told what it is.
+  ///   - transport: What is searched; Low Energy alone takes seconds less.
   /// - Throws: ``LinkError`` with `.unreachable` when it does not show itself, `.cancelled`.
   public func find(
-    _ address: BluetoothAddress, on adapter: Adapter, by deadline: BootInstant
+    _ address: BluetoothAddress, on adapter: Adapter, by deadline: BootInstant,
+    over transport: BluetoothTransport = .both
   ) async throws(LinkError) -> Device {
     let known = tree.device(address, on: adapter.path)
     if let known, known.paired || known.connected { return known }
-    let search = search(on: adapter, .both)
+    let search = search(on: adapter, transport)
     defer { search.end() }
     // What bluetoothd remembers may be a part of the truth; one that hides is taken as it is remembered.
     let patience = known == nil ? deadline : min(deadline, clock.now.advanced(by: Self.seeTime))
@@ -51,6 +54,21 @@ extension BlueZ {
       )
     }
     return device
+  }
+}
+
+extension BlueZ {
+  /// Whether a device on LE that bluetoothd remembers shows itself by `deadline`, or is connected.
+  ///
+  /// - Throws: ``LinkError`` with `.cancelled`.
+  public func shows(itself device: Device, by deadline: BootInstant) async throws(LinkError) -> Bool {
+    guard let adapter = tree.adapters[device.adapter] else { return false }
+    let search = search(on: adapter, .le)
+    defer { search.end() }
+    return try await wait(by: deadline) { bluez in
+      let known = bluez.tree.devices[device.path]
+      return known?.rssi != nil || known?.connected == true
+    }
   }
 }
 

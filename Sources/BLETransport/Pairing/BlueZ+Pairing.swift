@@ -77,6 +77,19 @@ extension BlueZ {
     _ = try? await set(path, BlueZName.device, "Trusted", to: .boolean(true), by: soon)
   }
 
+  /// Waits until a device that this process has let go of is disconnected and has had its rest; gives up at `deadline`, as
+  /// when another program holds it.
+  public func waitUntilParted(from address: BluetoothAddress, by deadline: BootInstant) async {
+    _ = try? await wait(by: deadline) { bluez in
+      bluez.tree.devices.values.allSatisfy { device in
+        device.address != address || (!device.connected && bluez.parted[device.path] != .going)
+      }
+    }
+    for device in tree.devices.values where device.address == address {
+      try? await settle(device.path, by: deadline)
+    }
+  }
+
   /// Takes a device out of bluetoothd, with its bond.
   ///
   /// - Returns: Whether there was one to take out.

@@ -54,6 +54,8 @@ public struct PrinterInterview {
   private var parser = ReplyParser()
   private var board = StatusBoard()
   private var answers = Answers()
+  /// Whether the printer has taken anything.
+  private var wasTaken = false
 
   /// Prepares an interview over an open link, which stays the caller's.
   public init(link: any PrinterLink, clock: any BootTimeClock) {
@@ -65,9 +67,14 @@ public struct PrinterInterview {
   ///
   /// - Parameter deadline: When it comes, the answers so far are returned; it is 15 s for a printer that answers late, and
   ///   a mute one takes about 4.
-  /// - Throws: ``LinkError`` with `.lost` or `.cancelled`, or what a refused write says.
+  /// - Throws: ``LinkError`` with `.lost` or `.cancelled`, or what a refused write says; `.deadline` when the printer has
+  ///   not taken even the first question, which is no answer.
   public mutating func conduct(by deadline: BootInstant) async throws(LinkError) -> Answers {
-    guard link.hasBackChannel else { return answers }
+    guard link.hasBackChannel else {
+      // Whether it takes our data at all, or wants to be paired first, shows at a write.
+      try await link.send(Self.reset[...], by: deadline)
+      return answers
+    }
     do throws(LinkError) {
       try await listen(until: min(deadline, clock.now.advanced(by: Self.quiet))) { _ in false }
       try await askRealTime(by: deadline)
@@ -75,7 +82,7 @@ public struct PrinterInterview {
       guard answers.status.obstacle == nil else { return answers }
       try await askInTurn(by: deadline)
     } catch {
-      guard error.code == .deadline else { throw error }
+      guard error.code == .deadline, wasTaken else { throw error }
     }
     answers.status = board.status
     return answers
@@ -139,6 +146,7 @@ public struct PrinterInterview {
     _ bytes: [UInt8], by deadline: BootInstant, for answer: (ReplyParser.Reply) -> Bool
   ) async throws(LinkError) -> Bool {
     try await link.send(bytes[...], by: deadline)
+    wasTaken = true
     return try await listen(until: min(deadline, clock.now.advanced(by: Self.patience)), for: answer)
   }
 

@@ -15,8 +15,7 @@ extension ConfigurationFile {
     }
     var faults: [DocumentFault] = []
     if configuration.printers.isEmpty, !mayBeIncomplete {
-      faults.append(
-        DocumentFault(path: "printers", message: "names no printer; add one, there or in printers.d"))
+      warnings.append("no printer is configured: nothing is printed; printd printers pair, or \"printers\"")
     }
     faults += Self.faults(ofRoutes: configuration)
     if let zone = configuration.timeZone {

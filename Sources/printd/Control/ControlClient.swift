@@ -22,6 +22,12 @@ struct ControlClient: Sendable {
     return (try? await client.send(.init(.get, "http://printd/v1/status"), by: deadline)) != nil
   }
 
+  /// Whether there is anybody to ask: a daemon that listens, or at least a socket, which may not be open to this user.
+  func isListening() async -> Bool {
+    if await isRunning() { return true }
+    return access(socket, F_OK) == 0 && access(socket, W_OK) != 0
+  }
+
   /// Asks for something and returns the answer's body and status; only answers of 2xx and those of `accepting`.
   ///
   /// - Throws: ``Failure``: `.unavailable` when no daemon listens, else what the daemon refused and its remedy.

@@ -1,3 +1,4 @@
+import BLETransport
 import Documents
 import ESCPOS
 import PrintJobs
@@ -64,6 +65,19 @@ struct ControlRoutes: Sendable {
         return .json(CompletionMessage(outcome))
       }
     }
+    router.on(.post, "/v1/bluetooth/{address}/loan") { request in
+      await answer {
+        let wanted = try DocumentReader.read(LoanMessage.self, from: request.body)
+        let loans = try loans(request)
+        return .json(LoanMessage(seconds: try await loans.lend(for: wanted.seconds)))
+      }
+    }
+    router.on(.delete, "/v1/bluetooth/{address}/loan") { request in
+      await answer {
+        try await loans(request).takeBack()
+        return .json(LoanMessage(seconds: 0))
+      }
+    }
     router.on(.post, "/v1/reload") { _ in
       await answer {
         if let failure = await reload() { throw failure }
@@ -111,6 +125,13 @@ struct ControlRoutes: Sendable {
         .sorted { $0.id < $1.id }.map(JobMessage.init)
     }
     return try await journal.attention(limit: 1000).map(JobMessage.init)
+  }
+
+  private func loans(_ request: HTTPServer.Request) throws -> PrinterLoans {
+    guard let address = request.parameters["address"].flatMap({ BluetoothAddress($0) }) else {
+      throw Refusal(.notFound, "a Bluetooth address is needed, such as 00:11:22:33:44:55")
+    }
+    return PrinterLoans(address: address, handler: handler, printing: printing)
   }
 
   private func number(_ request: HTTPServer.Request) throws -> Int64 {

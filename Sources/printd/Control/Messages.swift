@@ -109,3 +109,9 @@ struct ResolveMessage: Codable, Sendable {
 struct ReprintMessage: Codable, Sendable {
   var kind: String?
 }
+
+/// How long the daemon keeps off a Bluetooth printer.
+struct LoanMessage: Codable, Sendable {
+  /// 1 through 60 as a wish; as an answer, 0 when the loan is over.
+  var seconds: Int
+}

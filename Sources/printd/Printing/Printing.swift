@@ -1,3 +1,4 @@
+import BLETransport
 import ESCPOS
 import PrintJobs
 import Synchronization
@@ -89,6 +90,11 @@ final class Printing: Sendable {
     maker.replace(plan.shape)
     openers.withLock { $0 = plan.openers }
     current.withLock { $0 = plan.current }
+  }
+
+  /// The names of the printers at a Bluetooth address.
+  func printers(at address: BluetoothAddress) -> [String] {
+    openers.withLock { $0.values.filter { $0.printer.bluetooth?.address == address }.map(\.printer.name) }
   }
 
   /// The test page of a printer, as bytes.

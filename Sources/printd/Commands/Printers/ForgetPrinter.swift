@@ -22,8 +22,18 @@ enum ForgetPrinter {
       Console.print("removed the pairing with \(address)")
       return .success
     }
-    try removeFile(
-      of: printer, in: ConfigurationFile.printerFolder(of: options.configPath), options.configPath)
+    try checkRoutes(to: printer, in: loaded.configuration, options.configPath)
+    let client = ControlClient(socket: loaded.configuration.control.socket)
+    let loan = await borrow(printer, from: client)
+    do throws(Failure) {
+      try removeFile(
+        of: printer, in: ConfigurationFile.printerFolder(of: options.configPath), options.configPath)
+    } catch {
+      await loan?.end()
+      throw error
+    }
+    // Before the bond goes, so that the daemon does not try to make a new one.
+    await tellDaemon(client)
     if let address = printer.bluetooth?.address {
       do throws(Failure) {
         if try await forgetBond(address) { Console.print("removed the pairing with \(address)") }
@@ -32,8 +42,34 @@ enum ForgetPrinter {
         Console.error("warning: the pairing with \(address) is still there: \(error)")
       }
     }
-    await tellDaemon(loaded)
+    await loan?.end()
     return .success
+  }
+
+  /// A route to a printer that is not there would be a configuration that nothing starts with.
+  private static func checkRoutes(
+    to printer: Configuration.Printer, in configuration: Configuration, _ configPath: String
+  ) throws(Failure) {
+    guard let index = configuration.routes.firstIndex(where: { $0.printer == printer.name }) else { return }
+    let route = configuration.routes[index]
+    throw Failure(
+      .configuration,
+      "\(configPath): routes[\(index)] sends documents of the kind \"\(route.kind)\" to \(printer.name)",
+      remedy:
+        "name another printer there, or take the route out, and then: printd printers forget \(printer.name)")
+  }
+
+  /// Lets the daemon end what it has in hand with a Bluetooth printer; one that does not is not waited for.
+  private static func borrow(_ printer: Configuration.Printer, from client: ControlClient) async
+    -> PrinterLoan?
+  {
+    guard let address = printer.bluetooth?.address else { return nil }
+    do throws(Failure) {
+      return try await PrinterLoan.take(address, from: client)
+    } catch {
+      Console.error("warning: the daemon does not let go of \(printer.name): \(error)")
+      return nil
+    }
   }
 
   private static func removeFile(
@@ -60,8 +96,7 @@ enum ForgetPrinter {
     }
   }
 
-  private static func tellDaemon(_ loaded: ConfigurationFile.Loaded) async {
-    let client = ControlClient(socket: loaded.configuration.control.socket)
+  private static func tellDaemon(_ client: ControlClient) async {
     guard await client.isRunning() else { return }
     do throws(Failure) {
       _ = try await client.read(StatusMessage.self, .post, "/v1/reload")

@@ -51,9 +51,10 @@ extension PairPrinter {
           bearer = .rfcomm
           return try await open()
         }
-        guard error.asksForPairing, !bonded else { throw failure(error) }
+        guard !bonded, await isWantOfBond(error) else { throw failure(error) }
         await close()
-        if device.paired || bearer == .rfcomm { try await forgetOldBond() }
+        let isPaired = await bluez.tree.devices[device.path]?.paired == true
+        if isPaired || bearer == .rfcomm { try await forgetOldBond() }
         try await bond()
         do throws(LinkError) {
           try await meet()
@@ -61,6 +62,20 @@ extension PairPrinter {
           throw failure(error)
         }
       }
+    }
+
+    /// Whether a new bond may mend what went wrong.
+    ///
+    /// A BLE printer that has forgotten its bond lets itself be connected, and hangs up when the old keys are used; to
+    /// bluetoothd that is a failure like any other. One that is off fails in the same way, so it must show itself.
+    private func isWantOfBond(_ error: LinkError) async -> Bool {
+      if error.asksForPairing { return true }
+      guard bearer == .ble, error.code != .cancelled, error.code != .refused,
+        let known = await bluez.tree.devices[device.path], known.paired
+      else { return false }
+      steps.begin("it is paired, and cannot be used; looking whether it is there")
+      let limit = pair.clock.now.advanced(by: .seconds(8))
+      return (try? await bluez.shows(itself: device, by: limit)) == true
     }
 
     private mutating func meet() async throws(LinkError) {
@@ -71,15 +86,22 @@ extension PairPrinter {
       do throws(LinkError) {
         try await talk(by: limit)
         await consent?.end()
+        await noteBond()
       } catch {
         await consent?.end()
+        await noteBond()
         throw error
       }
-      if bearer == .ble, !device.paired, await bluez.tree.devices[device.path]?.paired == true {
-        bonded = true
-        await bluez.trust(device.path)
-        steps.done("paired, since the printer asked for it")
-      }
+    }
+
+    /// Notices a pairing that came with the first write.
+    private mutating func noteBond() async {
+      guard bearer == .ble, !device.paired, !bonded,
+        await bluez.tree.devices[device.path]?.paired == true
+      else { return }
+      bonded = true
+      await bluez.trust(device.path)
+      steps.done("paired, since the printer asked for it")
     }
 
     private mutating func talk(by limit: BootInstant) async throws(LinkError) {
@@ -167,7 +189,8 @@ extension PairPrinter {
         let adapter = try await bluez.adapter(printer.adapter, for: "pair", by: soon)
         try await bluez.remove(device.address, by: soon)
         device = try await bluez.find(
-          device.address, on: adapter, by: pair.clock.now.advanced(by: Bluetooth.patience))
+          device.address, on: adapter, by: pair.clock.now.advanced(by: Bluetooth.patience),
+          over: bearer == .ble ? .le : .both)
       } catch {
         throw Failure(error)
       }

@@ -4,8 +4,10 @@ import ESCPOS
 import Glibc
 
 extension PairPrinter {
-  /// Chooses profile and name, writes the entry, prints the test page, and tells the daemon.
-  func set(up contact: Contact, _ plan: Plan) async throws(Failure) -> ExitCode {
+  /// Chooses profile and name, writes the entry, and prints the test page.
+  func set(
+    up contact: Contact, _ plan: Plan
+  ) async throws(Failure) -> (code: ExitCode, printer: Configuration.Printer) {
     let file: EntryFile?
     let printer: Configuration.Printer
     if let known = plan.known {
@@ -38,12 +40,7 @@ extension PairPrinter {
         code = error.code
       }
     }
-    // Before the daemon hears of it: what waits there is printed at once, over the connection that it finds, and that is
-    // lost when we hang up.
-    await contact.link?.close()
-    await Bluetooth.stop()
-    await tellDaemon(printer, plan)
-    return code
+    return (code, printer)
   }
 
   private func writeEntry(_ contact: Contact, _ plan: Plan) async throws(Failure) -> EntryFile {
@@ -109,7 +106,8 @@ extension PairPrinter {
 
   private var stopped: Failure { Failure(.temporary, "stopped; nothing was written") }
 
-  private func tellDaemon(_ printer: Configuration.Printer, _ plan: Plan) async {
+  /// Lets the daemon read the entry.
+  func tellDaemon(_ printer: Configuration.Printer, _ plan: Plan) async {
     let client = ControlClient(socket: plan.loaded.configuration.control.socket)
     do throws(Failure) {
       _ = try await client.read(StatusMessage.self, .post, "/v1/reload")

@@ -67,18 +67,47 @@ struct PairPrinter: Sendable {
   }
 
   private func pair(_ plan: Plan) async throws(Failure) -> ExitCode {
+    let client = ControlClient(socket: plan.loaded.configuration.control.socket)
+    let loan: PrinterLoan?
+    do throws(Failure) {
+      steps.begin("asking the daemon to let go of \(address)")
+      loan = try await PrinterLoan.take(address, from: client)
+    } catch {
+      // The daemon has nothing to do with a printer that is not configured.
+      guard plan.known == nil else { throw error }
+      loan = nil
+    }
+    do throws(Failure) {
+      let (code, printer) = try await setUp(plan)
+      await letGo(loan)
+      await tellDaemon(printer, plan)
+      return code
+    } catch {
+      await letGo(loan)
+      throw error
+    }
+  }
+
+  private func setUp(_ plan: Plan) async throws(Failure) -> (code: ExitCode, printer: Configuration.Printer) {
     let device = try await find(plan)
     let bearer = plan.known?.link ?? link ?? choose(for: device)
     var contact = Contact(device: device, bearer: bearer, plan: plan, pair: self)
-    try await contact.open()
     do throws(Failure) {
-      let code = try await set(up: contact, plan)
+      try await contact.open()
+      let done = try await set(up: contact, plan)
       await contact.close()
-      return code
+      return done
     } catch {
       await contact.close()
       throw error
     }
+  }
+
+  /// Hangs up, and lets the daemon have the printer again: what waits there is printed at once, over a connection of its own.
+  private func letGo(_ loan: PrinterLoan?) async {
+    // Also when the task is cancelled.
+    await Task { await Bluetooth.stop() }.value
+    await loan?.end()
   }
 
   /// The device, as soon as it has told what it is.

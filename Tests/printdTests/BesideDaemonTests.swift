@@ -1,0 +1,203 @@
+import Curl
+import DBus
+import Documents
+import ESCPOS
+import FakeBlueZ
+import Glibc
+import PrintJobs
+import PrintTestKit
+import Testing
+
+@testable import printd
+
+@Suite("printd printers pair and forget beside a daemon that prints", .timeLimit(.minutes(3)))
+struct BesideDaemonTests {
+  /// A machine with a bluetoothd of ours, a BLE printer that is configured and bonded, and a daemon.
+  struct Machine {
+    static let address = "00:AA:01:05:00:42"
+
+    let fake: FakeBlueZ
+    let device: FakeDevice
+    let paper: FakePrinter
+    let orders: Orders
+    let rig: DaemonRig
+
+    init(routes: String = "") async throws {
+      fake = try await FakeBlueZ()
+      paper = FakePrinter(clock: BootClock())
+      device = fake.addAdapter().addDevice(
+        Self.address, name: "MPT-II",
+        properties: ["UUIDs": .strings([FakeService.uuid("18f0")])], services: [.access, .print],
+        printer: paper)
+      device.set(["Paired": .boolean(true), "Bonded": .boolean(true)])
+      orders = try Orders()
+      let folder = try TemporaryFolder()
+      mkdir(folder.path("printers.d"), 0o755)
+      try folder.write(
+        #"{name: "belt", link: "ble", address: "\#(Self.address)", profile: "generic-58", overrides: {fence: "paperStatus", status: true}}"#,
+        to: "printers.d/belt.json5")
+      rig = try await DaemonRig(
+        in: folder, orders: orders.path, printers: "[]", more: DaemonRig.quick + routes,
+        environment: ["DBUS_SYSTEM_BUS_ADDRESS": fake.address.text])
+    }
+
+    /// Runs `printd printers …` beside the daemon.
+    func run(_ words: String...) async throws -> (code: Int32?, output: String) {
+      let output = rig.folder.path("output-\(UInt32.random(in: 0 ... .max))")
+      let child = try ChildProcess(
+        Programs.path("printd"), ["printers"] + words + ["--config", rig.folder.path("printd.json5")],
+        environment: ["DBUS_SYSTEM_BUS_ADDRESS": fake.address.text], output: output)
+      let end = await child.end
+      guard case .exit(let code) = end else { return (nil, "\(end)") }
+      return (code, try Fixtures.text(ofFile: output))
+    }
+
+    /// How often a word is on paper.
+    func count(of word: String) -> Int {
+      String(decoding: paper.printed, as: UTF8.self).split(separator: word, omittingEmptySubsequences: false)
+        .count
+        - 1
+    }
+
+    /// The printer loses its bond, with a job of the daemon's waiting for it.
+    func forgetBond(_ order: String, item: String) async throws {
+      device.script { $0.hasForgottenBond = true }
+      device.drop()
+      try orders.add(order, item: item)
+      #expect(try await rig.wake(order).outcome == "queued")
+    }
+  }
+
+  @Test("A bond that the printer has forgotten is mended by pair alone, and what waits prints, once")
+  func lostBond() async throws {
+    let machine = try await Machine()
+    try machine.orders.add("one", item: "Oolong")
+    #expect(try await machine.rig.wake("one").outcome == "printed")
+    try await machine.forgetBond("two", item: "Sencha")
+    let before = machine.fake.calls.count
+    async let pairing = machine.run("pair", Machine.address, "--yes", "--no-test")
+    await machine.fake.called("RemoveDevice")
+    machine.device.appear()
+    let (code, output) = try await pairing
+    #expect(code == 0, "\(output)")
+    #expect(output.contains("removed a pairing that the printer has forgotten"), "\(output)")
+    #expect(try await machine.rig.untilPrinted("two"))
+    #expect(machine.count(of: "Sencha") == 1 && machine.count(of: "Oolong") == 1)
+    #expect(machine.device.value("Trusted")?.boolean == true)
+    // The daemon has kept off as long as the command was at work.
+    let calls = machine.fake.calls[before...]
+    let command = try #require(calls.first { $0.member == "RegisterAgent" }?.sender)
+    let first = try #require(calls.firstIndex { $0.sender == command && $0.member == "Connect" })
+    let last = try #require(calls.lastIndex { $0.sender == command })
+    let others = calls[first...last].filter { $0.sender != command && $0.path.hasPrefix(machine.device.path) }
+    #expect(others.map(\.member).isEmpty, "\(others)")
+    await machine.rig.stop()
+  }
+
+  @Test("A bonded printer that is off keeps its bond")
+  func off() async throws {
+    let machine = try await Machine()
+    machine.device.script { $0.connecting = [.fails(.abortedByLocal)] }
+    machine.device.set(["RSSI": nil])
+    let (code, output) = try await machine.run("pair", Machine.address, "--yes", "--no-test")
+    #expect(code == ExitCode.unavailable.rawValue, "\(output)")
+    #expect(machine.fake.calls(of: "RemoveDevice").isEmpty)
+    #expect(machine.device.value("Paired")?.boolean == true)
+    await machine.rig.stop()
+  }
+
+  @Test(
+    "--no-test prints no page, whether the printer is configured already or not", arguments: [true, false])
+  func noTest(known: Bool) async throws {
+    let machine = try await Machine()
+    if !known { #expect(unlink(machine.rig.folder.path("printers.d/belt.json5")) == 0) }
+    let (code, output) = try await machine.run("pair", Machine.address, "--yes", "--no-test")
+    #expect(code == 0, "\(output)")
+    #expect(!output.contains("test page"), "\(output)")
+    // Questions, and no line of text.
+    #expect(machine.paper.printed.count > 0 && !machine.paper.printed.contains(0x0A))
+    await machine.rig.stop()
+  }
+
+  @Test("A borrower that was killed has the printer for the time of its loan alone")
+  func killedBorrower() async throws {
+    let machine = try await Machine()
+    let path = "/v1/bluetooth/\(Machine.address)/loan"
+    #expect(try await machine.rig.read(LoanMessage.self, .post, path, #"{"seconds":4}"#).seconds == 4)
+    try machine.orders.add("one", item: "Oolong")
+    let completion = try await machine.rig.wake("one")
+    #expect(
+      completion.outcome == "queued" && completion.jobs.first?.reason?.contains("is being set up") == true)
+    #expect(machine.fake.calls(of: "Connect").isEmpty)
+    #expect(try await machine.rig.untilPrinted("one"))
+    #expect(machine.count(of: "Oolong") == 1)
+    await machine.rig.stop()
+  }
+
+  @Test(
+    "What is asked of a loan is checked; it is never for longer than a minute, and ends when it is given back"
+  )
+  func loanRequests() async throws {
+    let machine = try await Machine()
+    let path = "/v1/bluetooth/\(Machine.address)/loan"
+    #expect(try await machine.rig.read(LoanMessage.self, .post, path, #"{"seconds":86400}"#).seconds == 60)
+    #expect(try await machine.rig.ask(.post, path, #"{"seconds":"30"}"#).status == 400)
+    #expect(try await machine.rig.ask(.post, path).status == 400)
+    #expect(try await machine.rig.ask(.post, "/v1/bluetooth/belt/loan", #"{"seconds":30}"#).status == 404)
+    let other = "/v1/bluetooth/00:AA:01:09:00:42/loan"
+    #expect(try await machine.rig.read(LoanMessage.self, .post, other, #"{"seconds":30}"#).seconds == 30)
+    #expect(try await machine.rig.read(LoanMessage.self, .delete, path).seconds == 0)
+    try machine.orders.add("one", item: "Oolong")
+    #expect(try await machine.rig.wake("one").outcome == "printed")
+    await machine.rig.stop()
+  }
+
+  @Test(
+    "A forgotten printer is left alone at once; its job says why it waits, and is printed when the printer is back"
+  )
+  func forget() async throws {
+    let machine = try await Machine()
+    try await machine.forgetBond("one", item: "Oolong")
+    let entry = try Fixtures.text(ofFile: machine.rig.folder.path("printers.d/belt.json5"))
+    let (code, output) = try await machine.run("forget", "belt")
+    #expect(code == 0, "\(output)")
+    #expect(output.contains("the daemon has forgotten it, too") && !output.contains("warning"), "\(output)")
+    let connects = machine.fake.calls(of: "Connect").count
+    let status = try await machine.rig.read(StatusMessage.self, .get, "/v1/status")
+    #expect(status.printers.map(\.name) == ["belt"])
+    #expect(status.printers.first?.obstacle == #"printer "belt" is not in the configuration"#)
+    let job = try #require(try await machine.rig.jobs(of: "one").first)
+    #expect(!job.state.isFinal)
+    // Neither a wake nor the printer that shows itself makes the daemon connect.
+    machine.device.script { $0.hasForgottenBond = false }
+    machine.device.appear()
+    try machine.orders.add("two", item: "Sencha")
+    let completion = try await machine.rig.wake("two")
+    #expect(completion.outcome == "notPrinted" || completion.outcome == "failed", "\(completion)")
+    #expect(machine.fake.calls(of: "Connect").count == connects)
+    // The configuration names no printer, and is one that the daemon starts with.
+    #expect(await machine.rig.stop() == .exit(0))
+    let next = try await DaemonRig(
+      in: machine.rig.folder, orders: machine.orders.path, printers: "[]", hasPendingList: false,
+      more: DaemonRig.quick, environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.fake.address.text])
+    #expect(next.log.contains("no printer is configured"))
+    try machine.rig.folder.write(entry, to: "printers.d/belt.json5")
+    #expect(try await next.ask(.post, "/v1/reload").status == 200)
+    #expect(try await next.untilPrinted("one"))
+    #expect(machine.count(of: "Oolong") == 1)
+    await next.stop()
+  }
+
+  @Test("A printer that a route names is not forgotten before the route is changed")
+  func routed() async throws {
+    let machine = try await Machine(routes: #"routes: [{kind: "receipt", printer: "belt"}],"#)
+    let (code, output) = try await machine.run("forget", "belt")
+    #expect(code == ExitCode.configuration.rawValue, "\(output)")
+    #expect(output.contains(#"routes[0] sends documents of the kind "receipt" to belt"#), "\(output)")
+    #expect(access(machine.rig.folder.path("printers.d/belt.json5"), F_OK) == 0)
+    #expect(machine.device.value("Paired")?.boolean == true)
+    try machine.orders.add("one", item: "Oolong")
+    #expect(try await machine.rig.wake("one").outcome == "printed")
+    await machine.rig.stop()
+  }
+}
