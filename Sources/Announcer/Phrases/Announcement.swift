@@ -5,6 +5,8 @@ public import PrintJobs
 public struct Announcement: Sendable, Equatable {
   /// What makes it itself: the payment's id. The same id is said once.
   public var id: String
+  /// What the file is called by that its phrase may be left in; ``id`` when it is nil.
+  public var fileID: String?
   /// How it was paid, as it was written: `1`, `3`, `wx`, `card`; nil where nobody said.
   public var payType: String?
   /// What was received, or for a refund what went back; nil where only a text is to be said.
@@ -19,19 +21,19 @@ public struct Announcement: Sendable, Equatable {
   public var soundName: String?
   /// When it got here.
   public var receivedAt: BootInstant
-  /// When it was paid, seconds since 1970, where that is known.
-  public var paidAt: Double?
   /// Whether the amount went back to the customer.
   public var isRefund: Bool
 
   /// Creates an announcement.
   public init(
-    id: String, payType: String? = nil, amount: Money? = nil, orderAmount: Money? = nil,
+    id: String, fileID: String? = nil, payType: String? = nil, amount: Money? = nil,
+    orderAmount: Money? = nil,
     currency: String? = nil,
-    text: String? = nil, soundName: String? = nil, receivedAt: BootInstant, paidAt: Double? = nil,
+    text: String? = nil, soundName: String? = nil, receivedAt: BootInstant,
     isRefund: Bool = false
   ) {
     self.id = id
+    self.fileID = fileID
     self.payType = payType
     self.amount = amount
     self.orderAmount = orderAmount
@@ -39,7 +41,6 @@ public struct Announcement: Sendable, Equatable {
     self.text = text
     self.soundName = soundName
     self.receivedAt = receivedAt
-    self.paidAt = paidAt
     self.isRefund = isRefund
   }
 }

@@ -61,7 +61,7 @@ public struct ShopSpeaker: Speaker {
     var speech = await found(for: announcement, by: deadline)
     speech.pcm = finished(speech)
     if leavesFiles, let group {
-      let (pcm, id) = (speech.pcm, announcement.id)
+      let (pcm, id) = (speech.pcm, announcement.fileID ?? announcement.id)
       // For others; nobody here waits for it, and a full disk must not keep the voice from speaking.
       SpeechQueue.start { _ = try? group.leave(pcm, for: id) }
     }

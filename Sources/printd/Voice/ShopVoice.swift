@@ -34,8 +34,10 @@ final class ShopVoice: AnnouncerPort, Sendable {
   }
 
   /// Says what a wake tells of a payment.
-  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd {
-    guard let announcement = Announcement(wake, receivedAt: knownSince) else { return .silent }
+  func announce(
+    _ wake: Wake, payment: PaymentKey?, knownSince: BootInstant, by deadline: BootInstant
+  ) async -> VoiceEnd {
+    guard let announcement = Announcement(wake, payment, receivedAt: knownSince) else { return .silent }
     return await announcer.announce(announcement, by: deadline)
   }
 
@@ -118,19 +120,18 @@ extension Configuration {
 extension Announcement {
   /// What a wake tells of a payment; nil for one that is about something else.
   ///
-  /// Its id is the order, and for a refund what went back of it: paid and given back are two announcements, paid twice in
-  /// two wakes is one. A wake without an order is always new.
-  init?(_ wake: Wake, receivedAt: BootInstant) {
+  /// Its id is the key that the journal knows it by. A wake that nothing tells from another is always new. The first payment
+  /// of an order leaves its file under the order's id.
+  init?(_ wake: Wake, _ payment: PaymentKey?, receivedAt: BootInstant) {
     guard wake.isPayment else { return nil }
-    let isRefund = wake.isRefund
-    let id =
-      wake.orderID.map { isRefund ? PaymentKey(refundOf: $0, amount: wake.amount).text : $0 }
-      ?? "wake-\(UInt64.random(in: 0 ... .max))"
+    let id = payment?.text ?? "wake-\(UInt64.random(in: 0 ... .max))"
+    let isFirst = payment != nil && payment == wake.orderID.map { PaymentKey(orderID: $0) }
     self.init(
-      id: id, payType: wake.payType, amount: wake.amount, orderAmount: wake.orderAmount,
+      id: id, fileID: isFirst ? wake.orderID : nil, payType: wake.payType, amount: wake.amount,
+      orderAmount: wake.orderAmount,
       text: wake.contents ?? wake.alert?.body ?? wake.alert?.title, soundName: wake.sound,
       receivedAt: receivedAt,
-      isRefund: isRefund)
+      isRefund: wake.isRefund)
   }
 }
 
