@@ -99,19 +99,19 @@ public struct Phrasebook: Sendable, Equatable {
       guard let known = SpokenCurrency(rawValue: currency) else { throw .unknownCurrency }
       reader.currency = known
     }
-    let pieces = templates.template(kind).pieces(kind.rawValue, in: reader.language)
+    let pieces = templates.template(kind).pieces(kind.rawValue, reader)
     let said = try reader.words(for: amount)
     guard amount.isBelow(units: Self.unitCap) else { throw .tooLarge }
     return pieces.before + said + pieces.after
   }
 
-  private var brandWords: [SpokenWord] { SpokenWord.phrase("brand", brand, in: reader.language) }
+  private var brandWords: [SpokenWord] { SpokenWord.phrase("brand", brand, reader) }
 
   private func fixed(isRefund: Bool) -> [SpokenWord] {
     brandWords
       + (isRefund
-        ? SpokenWord.phrase("fixed-refund", templates.fixedRefund, in: reader.language)
-        : SpokenWord.phrase("fixed", templates.fixed, in: reader.language))
+        ? SpokenWord.phrase("fixed-refund", templates.fixedRefund, reader)
+        : SpokenWord.phrase("fixed", templates.fixed, reader))
   }
 }
 
@@ -119,11 +119,11 @@ extension Phrasebook {
   /// Every piece of its phrases, the ones before an amount first.
   public var phrases: [SpokenWord] {
     let pieces = PhraseTemplates.Kind.allCases.map {
-      templates.template($0).pieces($0.rawValue, in: reader.language)
+      templates.template($0).pieces($0.rawValue, reader)
     }
     return brandWords + pieces.flatMap(\.before) + pieces.flatMap(\.after)
-      + SpokenWord.phrase("fixed", templates.fixed, in: reader.language)
-      + SpokenWord.phrase("fixed-refund", templates.fixedRefund, in: reader.language)
+      + SpokenWord.phrase("fixed", templates.fixed, reader)
+      + SpokenWord.phrase("fixed-refund", templates.fixedRefund, reader)
   }
 
   /// The phrases that leave the amount out.

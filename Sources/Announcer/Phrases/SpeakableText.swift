@@ -15,15 +15,19 @@ enum SpeakableText {
     guard text.unicodeScalars.prefix(longest * 4 + 1).count <= longest * 4, text.count <= longest else {
       return nil
     }
-    let plain = String(String.UnicodeScalarView(text.unicodeScalars.map(plain)))
-    let spoken = readsDigitsWrong(reader.language) ? withNumbersInWords(plain, reader) : plain
-    let words = spoken.split(separator: " ").joined(separator: " ")
+    let words = reading(text, reader).split(separator: " ").joined(separator: " ")
     guard words.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
     // The Japanese voice says "Chinese letter" for every character.
     if reader.language == .japanese, words.unicodeScalars.contains(where: { $0.properties.isIdeographic }) {
       return nil
     }
     return words
+  }
+
+  /// A text as a synthesiser is to read it.
+  static func reading(_ text: String, _ reader: AmountReader) -> String {
+    let plain = String(String.UnicodeScalarView(text.unicodeScalars.map(plain)))
+    return readsDigitsWrong(reader.language) ? withNumbersInWords(plain, reader) : plain
   }
 
   private static func readsDigitsWrong(_ language: SpokenLanguage) -> Bool {

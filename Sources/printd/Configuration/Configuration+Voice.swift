@@ -1,5 +1,6 @@
 import Announcer
 import ESCPOS
+import Sound
 import SpokenAmounts
 
 extension Configuration {
@@ -66,8 +67,10 @@ extension Configuration {
     var usesJiaoAndFen = false
     /// Chinese: 两.
     var usesLiang = false
-    /// How fast it speaks, 1 for as it is.
-    var rate = 1.0
+    /// How fast, how high and how loud it speaks.
+    var prosody = Prosody()
+    /// How often it says each phrase.
+    var times = 1
     var chime = Chime.builtIn
     /// The synthesiser: a path, or a name in `PATH`; nil for none.
     var synthesiser: String? = "espeak-ng"
@@ -102,8 +105,11 @@ extension Configuration {
 
 extension Configuration.Voice {
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case enabled, language, currency, set, brand, templates, jiaofen, liang, rate, chime, synthesiser, online,
+    case enabled, language, currency, set, brand, templates, jiaofen, liang, rate, pitch, chime, synthesiser,
+      online,
       group
+    case gain = "gain_db"
+    case times = "repeat"
     case payTypes = "pay_types"
     case eventFiles = "event_files"
     case output, device, server, mute, others, queue, summary
@@ -136,7 +142,10 @@ extension Configuration.Voice {
     try readPayTypes(fields)
     try fields.read(.jiaofen, into: &usesJiaoAndFen)
     try fields.read(.liang, into: &usesLiang)
-    try fields.read(.rate, into: &rate, in: 0.5...2)
+    try fields.read(.rate, into: &prosody.rate, in: PCM.speeds)
+    try fields.read(.pitch, into: &prosody.pitch, in: PCM.pitches)
+    try fields.read(.gain, into: &prosody.gain, in: -40...12)
+    try fields.read(.times, into: &times, in: 1...3)
     chime = try Self.chime(fields)
     if fields.container.contains(.synthesiser) {
       let program = try fields.container.decode(String.self, forKey: .synthesiser)

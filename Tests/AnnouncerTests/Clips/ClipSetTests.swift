@@ -153,7 +153,7 @@ struct ClipSetTests {
   @Test("are faster or slower as asked, and still as long as their clips")
   func speed() throws {
     let (path, set) = try ShopRecordings(kept, book).imported()
-    let fast = try ClipSet.read(path, for: book, speed: 1.25)
+    let fast = try ClipSet.read(path, for: book, prosody: Prosody(rate: 1.25))
     guard case .phrase(let words) = book.saying(for: payment("12.50")) else {
       Issue.record("no phrase")
       return

@@ -33,12 +33,13 @@ final class VoiceServer: Sendable {
     }
   }
 
-  func voice(_ folder: TemporaryFolder, patience: Duration = .seconds(20), limit: Int = 1 << 20) throws
-    -> OnlineVoice
-  {
+  func voice(
+    _ folder: TemporaryFolder, patience: Duration = .seconds(20), limit: Int = 1 << 20,
+    prosody: Prosody = Prosody()
+  ) throws -> OnlineVoice {
     try OnlineVoice(
       template: template, patience: patience, client: HTTPClient(),
-      cache: SpeechCache(folder: folder.path("online"), limit: limit))
+      cache: SpeechCache(folder: folder.path("online"), limit: limit), prosody: prosody)
   }
 
   /// The voice must not wait for a test that is over.
@@ -64,6 +65,20 @@ struct OnlineVoiceTests {
     #expect(server.questions == ["zh|收款 十元 & mehr?"])
     _ = try await server.voice(folder).speak("十元", in: .cantonese, by: .soon(.seconds(30)))
     #expect(server.questions.count == 2)
+    await server.stop()
+  }
+
+  @Test("speaks as the shop wants it, and is not asked again when that changes")
+  func prosody() async throws {
+    let folder = try TemporaryFolder()
+    let server = try VoiceServer(tone)
+    let plain = try await server.voice(folder).speak("十元", in: .mandarin, by: .soon(.seconds(30)))
+    let fast = try await server.voice(folder, prosody: Prosody(rate: 1.25, gain: -6)).speak(
+      "十元", in: .mandarin, by: .soon(.seconds(30)))
+    let ratio = Double(fast.samples.count) / Double(plain.samples.count)
+    #expect(abs(ratio - 0.8) < 0.05)
+    #expect(Double(fast.peak) < Double(plain.peak) * 0.6)
+    #expect(server.questions.count == 1)
     await server.stop()
   }
 
