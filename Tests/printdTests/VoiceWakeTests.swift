@@ -165,6 +165,25 @@ struct VoiceWakeTests {
     await mute.stop()
   }
 
+  @Test("Each payment stands on the screen after its voice, once, with the alert or with what was said")
+  func screen() async throws {
+    let tools = try TemporaryFolder()
+    let show = try tools.write(
+      "#!/bin/sh\necho \"$1|$2\" >> \"$3/shown\"\n", to: "show")
+    chmod(show, 0o755)
+    let rig = try await Self.rig(
+      #"brand: "小店", screen: ["\#(show)", "{title}", "{body}", "\#(tools.path)"],"#,
+      orders: nil)
+    let alert = #"{"title":"收款","body":"3元"}"#
+    _ = try await answer(rig, Self.wake(amount: "3.00", alert: alert))
+    _ = try await answer(rig, Self.wake(amount: "4.00", alert: #""""#))
+    try await DaemonRig.until {
+      try access(tools.path("shown"), F_OK) == 0
+        && Fixtures.text(ofFile: tools.path("shown")) == "收款|3元\n小店|小店微信收款四元\n"
+    }
+    await rig.stop()
+  }
+
   @Test("A prepared sound is played by its name, and no name leads out of the folder")
   func prepared() async throws {
     let rig = try await Self.rig(orders: nil)

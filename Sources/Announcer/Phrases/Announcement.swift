@@ -17,6 +17,10 @@ public struct Announcement: Sendable, Equatable {
   public var currency: String?
   /// Ready text: a wake's `contents`, or its alert.
   public var text: String?
+  /// What a screen is to show in its first line: the alert's title.
+  public var title: String?
+  /// What it is to show below: the alert's body.
+  public var body: String?
   /// The name of a prepared sound (`aps.sound`), which counts only inside the group's folder.
   public var soundName: String?
   /// When it got here.
@@ -30,7 +34,7 @@ public struct Announcement: Sendable, Equatable {
     orderAmount: Money? = nil,
     currency: String? = nil,
     text: String? = nil, soundName: String? = nil, receivedAt: BootInstant,
-    isRefund: Bool = false
+    isRefund: Bool = false, title: String? = nil, body: String? = nil
   ) {
     self.id = id
     self.fileID = fileID
@@ -42,5 +46,6 @@ public struct Announcement: Sendable, Equatable {
     self.soundName = soundName
     self.receivedAt = receivedAt
     self.isRefund = isRefund
+    (self.title, self.body) = (title, body)
   }
 }

@@ -53,7 +53,7 @@ public struct Phrasebook: Sendable, Equatable {
     guard let amount = announcement.amount, kind != nil || text == nil else {
       return text.map(Saying.text) ?? .nothing(reason: nil)
     }
-    let isRefund = announcement.isRefund || kind == .refund
+    let isRefund = isRefund(announcement)
     do throws(AmountRefusal) {
       return .phrase(
         try words(
@@ -72,8 +72,13 @@ public struct Phrasebook: Sendable, Equatable {
   /// The fixed phrase of an announcement; none where nothing was received.
   func fixed(for announcement: Announcement) -> [SpokenWord] {
     guard let amount = announcement.amount else { return [] }
-    let isRefund = announcement.isRefund || kind(of: announcement) == .refund
+    let isRefund = isRefund(announcement)
     return isRefund || amount.minorUnits > 0 ? fixed(isRefund: isRefund) : []
+  }
+
+  /// Whether the money went back.
+  func isRefund(_ announcement: Announcement) -> Bool {
+    announcement.isRefund || kind(of: announcement) == .refund
   }
 
   /// Nil where somebody named a way of paying that has no phrase.

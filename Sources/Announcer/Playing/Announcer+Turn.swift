@@ -5,7 +5,7 @@ import Sound
 extension Announcer {
   /// Says one announcement, or finds out why not.
   func turn(_ entry: Entry) async -> AnnouncementRecord {
-    var record = AnnouncementRecord(id: entry.announcement.id)
+    var record = AnnouncementRecord(entry.announcement)
     let now = clock.now
     record.waited = entry.acceptedAt.duration(to: now)
     guard !isStale(entry.announcement, at: now) else {
@@ -34,7 +34,7 @@ extension Announcer {
       await speaker.speech(for: announcement, by: latest)
     }
     guard let speech else { return }
-    var record = AnnouncementRecord(id: "")
+    var record = AnnouncementRecord(summaryID: "")
     await say(speech, &record)
     note(record)
   }

@@ -87,7 +87,7 @@ public actor Announcer {
 
   /// Says an announcement and returns how it ended, at its deadline at the latest.
   public func announce(_ announcement: Announcement, by deadline: BootInstant) async -> VoiceEnd {
-    var record = AnnouncementRecord(id: announcement.id)
+    var record = AnnouncementRecord(announcement)
     let now = clock.now
     if isClosed {
       record.end = .failed("printd is stopping")
@@ -118,7 +118,7 @@ public actor Announcer {
     queue = []
     for entry in left {
       entry.speech?.cancel()
-      var record = AnnouncementRecord(id: entry.announcement.id)
+      var record = AnnouncementRecord(entry.announcement)
       record.end = .failed("printd is stopping")
       finish(entry, record)
     }

@@ -12,6 +12,8 @@ struct Program: Sendable {
   var arguments: [String]
   /// Bytes of output at most.
   var outputLimit: Int
+  /// What to do when it cannot be started.
+  var remedy: String
 
   /// Runs the program with `input` on its standard input and returns what it has written.
   ///
@@ -78,7 +80,7 @@ struct Program: Sendable {
     let code = posix_spawnp(&pid, path, &actions, &attributes, &words, environ)
     guard code == 0 else {
       throw SoundError(
-        .unavailable, "\(path) cannot be started (\(String(cString: strerror(code)))); apt install espeak-ng")
+        .unavailable, "\(path) cannot be started (\(String(cString: strerror(code)))); \(remedy)")
     }
     return pid
   }

@@ -11,6 +11,8 @@ public struct Synthesiser: Sendable, Equatable {
   /// Bytes of sound at most: two minutes.
   static let outputLimit = 6 << 20
 
+  private static let remedy = "apt install espeak-ng"
+
   /// The program: a path, or a name in `PATH`.
   public var program: String
   /// How it speaks.
@@ -49,7 +51,7 @@ public struct Synthesiser: Sendable, Equatable {
     }
     let run = Program(
       path: program, arguments: ["-v", Self.voice(language), "-b", "1", "--stdin", "--stdout"],
-      outputLimit: Self.outputLimit)
+      outputLimit: Self.outputLimit, remedy: Self.remedy)
     let bytes = try await run.run(input + [0x0A], by: deadline)
     let prosody = prosody
     let result = await SpeechQueue.run { () -> Result<PCM, SoundError> in
@@ -83,7 +85,7 @@ public struct Synthesiser: Sendable, Equatable {
   ///
   /// - Throws: ``SoundError``.
   public func version(by deadline: BootInstant) async throws(SoundError) -> String {
-    let run = Program(path: program, arguments: ["--version"], outputLimit: 65_536)
+    let run = Program(path: program, arguments: ["--version"], outputLimit: 65_536, remedy: Self.remedy)
     let line = String(decoding: try await run.run([], by: deadline), as: UTF8.self).prefix { $0 != "\n" }
     let words = line.split(separator: " ").map(String.init)
     guard let number = words.first(where: { $0.first?.isNumber ?? false }) else {

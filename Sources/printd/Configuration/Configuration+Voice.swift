@@ -75,6 +75,8 @@ extension Configuration {
     /// The synthesiser: a path, or a name in `PATH`; nil for none.
     var synthesiser: String? = "espeak-ng"
     var online: Online?
+    /// Shows on a screen what was said; nil for no screen.
+    var screen: Screen?
     /// The id of the group whose folder has the prepared sounds.
     var group = "printd"
     /// Whether each phrase is also left there as a file.
@@ -107,7 +109,7 @@ extension Configuration.Voice {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case enabled, language, currency, set, brand, templates, jiaofen, liang, rate, pitch, chime, synthesiser,
       online,
-      group
+      screen, group
     case gain = "gain_db"
     case times = "repeat"
     case payTypes = "pay_types"
@@ -153,12 +155,23 @@ extension Configuration.Voice {
       guard !program.isEmpty else { throw fields.fault(.synthesiser, "must be a program, or \"none\"") }
     }
     try fields.read(.online, into: &online)
+    try readScreen(fields)
     try fields.read(.group, into: &group)
     guard SoundName(group) != nil else {
       throw fields.fault(.group, "must be a name without slashes and without a dot in front")
     }
     try fields.read(.eventFiles, into: &leavesFiles)
     try readPlaying(fields)
+  }
+
+  private mutating func readScreen(_ fields: Fields<CodingKeys>) throws {
+    guard fields.container.contains(.screen) else { return }
+    let words = try fields.container.decode([String].self, forKey: .screen)
+    do throws(Screen.Fault) {
+      screen = try Screen(words)
+    } catch {
+      throw fields.fault(.screen, error.description)
+    }
   }
 
   private mutating func readPayTypes(_ fields: Fields<CodingKeys>) throws {
@@ -208,6 +221,9 @@ extension Configuration.Voice {
     if let set, set.contains("/") { self.set = absolute(set) }
     if case .file(let path) = chime { chime = .file(absolute(path)) }
     if let synthesiser, synthesiser.contains("/") { self.synthesiser = absolute(synthesiser) }
+    if let words = screen?.words, words[0].contains("/") {
+      screen = (try? Screen([absolute(words[0])] + words.dropFirst())) ?? screen
+    }
     if output == .file { device = device.map(absolute) }
     if let file = online?.caFile { online?.caFile = absolute(file) }
   }

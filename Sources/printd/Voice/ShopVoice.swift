@@ -19,9 +19,17 @@ final class ShopVoice: AnnouncerPort, Sendable {
       let hold = await Bluetooth.bluez.holdScans(by: clock.now.advanced(by: .seconds(2)))
       return { hold.release() }
     }
+    let screen = plan.voice.screen.map { screen in
+      ScreenLine(screen) { Log.warning("screen", ["reason": $0.message]) }
+    }
+    let phrasebook = plan.phrasebook
     announcer = Announcer(
-      options: options, speaker: LoadingSpeaker(plan), output: plan.output, clock: clock, note: ShopVoice.note
-    )
+      options: options, speaker: LoadingSpeaker(plan), output: plan.output, clock: clock
+    ) { record in
+      ShopVoice.note(record)
+      // After the voice: a banner has a sound of its own on many screens.
+      if let screen, let text = ScreenText(record, phrasebook) { screen.show(text) }
+    }
   }
 
   /// Undoes what a crash in the middle of an announcement has left.
@@ -131,7 +139,7 @@ extension Announcement {
       orderAmount: wake.orderAmount,
       text: wake.contents ?? wake.alert?.body ?? wake.alert?.title, soundName: wake.sound,
       receivedAt: receivedAt,
-      isRefund: wake.isRefund)
+      isRefund: wake.isRefund, title: wake.alert?.title, body: wake.alert?.body)
   }
 }
 

@@ -22,7 +22,8 @@ struct Script {
     -> [UInt8]
   {
     defer { withExtendedLifetime(folder) {} }
-    return try await Program(path: path, arguments: [], outputLimit: outputLimit).run(input, by: deadline)
+    return try await Program(path: path, arguments: [], outputLimit: outputLimit, remedy: "look for it").run(
+      input, by: deadline)
   }
 
   /// The process that the script has noted under a name.
@@ -102,7 +103,9 @@ struct ProgramTests {
   @Test("that is not there is named")
   func notThere() async {
     let error = await #expect(throws: SoundError.self) {
-      try await Program(path: "/nowhere/espeak-ng", arguments: [], outputLimit: 10).run(
+      try await Program(
+        path: "/nowhere/espeak-ng", arguments: [], outputLimit: 10, remedy: "apt install espeak-ng"
+      ).run(
         [], by: .soon(.seconds(30)))
     }
     #expect(error?.code == .unavailable)
