@@ -156,6 +156,8 @@ struct VoiceWakeTests {
     #expect(said.end == .exit(0) && said.output == "played\n", "\(said.output)")
     #expect(try self.said(rig) == phrase(rig, "120034.05", payType: "wx"))
     #expect(try await rig.ask(.post, "/v1/announcements", #"{"amount":"1,5"}"#).status == 400)
+    let zero = try await rig.ask(.post, "/v1/announcements", #"{"amount":"0.00"}"#)
+    #expect(zero.status == 400 && String(decoding: zero.body, as: UTF8.self).contains("nothing was received"))
     #expect(try await rig.ask(.post, "/v1/announcements", "{}").status == 400)
     await rig.stop()
     let mute = try await DaemonRig(orders: nil)

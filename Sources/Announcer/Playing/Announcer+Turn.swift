@@ -12,6 +12,7 @@ extension Announcer {
       entry.speech?.cancel()
       staleCount += 1
       record.end = .expired
+      record.remarks = [Self.tooOld]
       return record
     }
     guard let speech = await entry.speech?.value else {
@@ -59,15 +60,18 @@ extension Announcer {
       record.wasMuted = sink.isMuted
       guard !sink.isAbstract else {
         record.end = .noDevice
+        record.remarks.append("\(sink.name) stands in for a speaker that is not there")
         return
       }
       guard !sink.isMuted || options.mute == .override else {
         record.end = .muted
+        record.remarks.append("the speaker \(sink.name) is muted")
         return
       }
       // A slow voice and a slow server may have taken a while since its turn began.
       if let announcement, isStale(announcement, at: clock.now) {
         record.end = .expired
+        record.remarks.append(Self.tooOld)
         return
       }
       record.end = try await play(speech.pcm, on: sink, in: session, &record)

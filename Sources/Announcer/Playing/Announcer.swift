@@ -19,6 +19,9 @@ public actor Announcer {
     var speech: Task<Speech?, Never>?
   }
 
+  /// Why one is not said whose time is over.
+  static let tooOld = "it came too late: a late amount would be taken for the next payment's"
+
   let options: AnnouncerOptions
   let speaker: any Speaker
   let output: any SoundOutput
@@ -36,7 +39,7 @@ public actor Announcer {
   private var nextNumber = 0
   private var isRunning = false
   private var isClosed = false
-  private var waiters: [Int: CheckedContinuation<VoiceEnd, Never>] = [:]
+  private var waiters: [Int: CheckedContinuation<AnnouncementRecord, Never>] = [:]
   /// The caller's deadline, by the announcement's number.
   private var deadlines: [Int: Int] = [:]
   private var known: Set<String> = []
@@ -87,6 +90,11 @@ public actor Announcer {
 
   /// Says an announcement and returns how it ended, at its deadline at the latest.
   public func announce(_ announcement: Announcement, by deadline: BootInstant) async -> VoiceEnd {
+    await record(of: announcement, by: deadline).end
+  }
+
+  /// Says an announcement and returns how it went, at its deadline at the latest.
+  public func record(of announcement: Announcement, by deadline: BootInstant) async -> AnnouncementRecord {
     var record = AnnouncementRecord(announcement)
     let now = clock.now
     if isClosed {
@@ -96,13 +104,14 @@ public actor Announcer {
       record.remarks = ["it has been said, or is about to be"]
     } else if deadline <= now || isStale(announcement, at: now) {
       record.end = .expired
+      record.remarks = [Self.tooOld]
     } else if queue.count >= options.queueLimit {
       record.end = .failed("\(queue.count) announcements wait already")
     } else {
       return await accept(announcement, by: deadline, at: now)
     }
     note(record)
-    return record.end
+    return record
   }
 
   /// How many announcements wait behind the one that sounds.
@@ -128,9 +137,9 @@ public actor Announcer {
 
   // MARK: The queue
 
-  private func accept(_ announcement: Announcement, by deadline: BootInstant, at now: BootInstant) async
-    -> VoiceEnd
-  {
+  private func accept(
+    _ announcement: Announcement, by deadline: BootInstant, at now: BootInstant
+  ) async -> AnnouncementRecord {
     let number = nextNumber
     nextNumber += 1
     remember(announcement.id)
@@ -141,7 +150,7 @@ public actor Announcer {
       Task { await run() }
     }
     deadlines[number] = alarms.set(at: deadline) { [weak self] in
-      Task { await self?.answer(number, .expired) }
+      Task { await self?.expire(number, announcement) }
     }
     return await withCheckedContinuation { waiters[number] = $0 }
   }
@@ -197,13 +206,20 @@ public actor Announcer {
     var record = record
     record.isLate = waiters[entry.number] == nil
     if record.end != .played { forget(entry.announcement.id) }
-    answer(entry.number, record.end)
+    answer(entry.number, record)
     note(record)
   }
 
+  private func expire(_ number: Int, _ announcement: Announcement) {
+    var record = AnnouncementRecord(announcement)
+    record.end = .expired
+    record.remarks = ["it had not ended when the time for it was over"]
+    answer(number, record)
+  }
+
   /// Answers the caller, once.
-  private func answer(_ number: Int, _ end: VoiceEnd) {
-    waiters.removeValue(forKey: number)?.resume(returning: end)
+  private func answer(_ number: Int, _ record: AnnouncementRecord) {
+    waiters.removeValue(forKey: number)?.resume(returning: record)
     if let deadline = deadlines.removeValue(forKey: number) { alarms.takeBack(deadline) }
   }
 

@@ -19,6 +19,27 @@ enum SoundFiles {
     }
   }
 
+  /// Makes sure that a folder is there and can be read.
+  ///
+  /// - Throws: ``SoundError`` (`invalid`) that says what stands there instead.
+  static func requireFolder(_ path: String) throws(SoundError) {
+    guard let directory = opendir(path) else {
+      let reason = errno
+      switch reason {
+      case ENOENT:
+        throw SoundError(.invalid, "\(path): there is no such folder; give the one with the recordings")
+      case ENOTDIR:
+        throw SoundError(.invalid, "\(path): is no folder; give the one that the recordings are in")
+      case EACCES:
+        throw SoundError(
+          .invalid,
+          "\(path): this user may not read the folder; copy it to where it may, or change its rights")
+      default: throw SoundError(.invalid, "\(path): the folder cannot be read (\(text(reason)))")
+      }
+    }
+    closedir(directory)
+  }
+
   /// The bytes of a regular file in a folder; nil when there is none of this name, or when it is a link.
   ///
   /// - Throws: ``SoundError`` (`file`) for one that is too large or cannot be read.

@@ -51,10 +51,10 @@ final class ShopVoice: AnnouncerPort, Sendable {
 
   /// Says what a command asks for; a command waits longer than a wake.
   ///
-  /// - Throws: ``DocumentFault`` for an amount that is none.
-  func announce(_ message: AnnouncementMessage) async throws(DocumentFault) -> VoiceEnd {
+  /// - Throws: ``DocumentFault`` for an amount that is none, or zero.
+  func announce(_ message: AnnouncementMessage) async throws(DocumentFault) -> AnnouncementRecord {
     let announcement = try message.announcement(receivedAt: clock.now)
-    return await announcer.announce(announcement, by: clock.now.advanced(by: .seconds(30)))
+    return await announcer.record(of: announcement, by: clock.now.advanced(by: .seconds(30)))
   }
 
   /// Lets the announcement that sounds come to its end.
