@@ -26,10 +26,11 @@ extension Announcer {
 
   /// Says how many were too old, where that is wanted.
   func sumUp() async {
-    guard staleCount > 0 else { return }
-    defer { staleCount = 0 }
-    guard let summary = options.summary else { return }
-    let announcement = Announcement(id: "", text: summary(staleCount), receivedAt: clock.now)
+    // More may come while it is said.
+    let count = staleCount
+    staleCount = 0
+    guard count > 0, !isClosed, let summary = options.summary else { return }
+    let announcement = Announcement(id: "", text: summary(count), receivedAt: clock.now)
     let (speaker, latest) = (self.speaker, soon)
     let speech = await waiting(until: latest.advanced(by: .seconds(1)), alarms) {
       await speaker.speech(for: announcement, by: latest)

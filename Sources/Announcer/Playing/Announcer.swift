@@ -38,7 +38,8 @@ public actor Announcer {
   private var queue: [Entry] = []
   private var nextNumber = 0
   private var isRunning = false
-  private var isClosed = false
+  private(set) var isClosed = false
+  private var isGathering = false
   private var waiters: [Int: CheckedContinuation<AnnouncementRecord, Never>] = [:]
   /// The caller's deadline, by the announcement's number.
   private var deadlines: [Int: Int] = [:]
@@ -105,6 +106,7 @@ public actor Announcer {
     } else if deadline <= now || isStale(announcement, at: now) {
       record.end = .expired
       record.remarks = [Self.tooOld]
+      countStale()
     } else if queue.count >= options.queueLimit {
       record.end = .failed("\(queue.count) announcements wait already")
     } else {
@@ -184,16 +186,38 @@ public actor Announcer {
       await sumUp()
       // Others may have come while the session closed.
       await closeSession()
-    } while !queue.isEmpty
+    } while !queue.isEmpty || wantsSummary
     release?()
     isRunning = false
     for idler in idlers { idler.resume() }
     idlers = []
   }
 
+  /// Whether there is something to be summed up.
+  var wantsSummary: Bool { staleCount > 0 && options.summary != nil && !isClosed }
+
+  /// Counts one that came too late. Where nothing is being said the summary waits for more of them: after an outage they come
+  /// one behind the other.
+  private func countStale() {
+    staleCount += 1
+    guard wantsSummary, !isRunning, !isGathering else { return }
+    isGathering = true
+    _ = alarms.set(at: clock.now.advanced(by: options.gathering)) { [weak self] in
+      Task { await self?.endGathering() }
+    }
+  }
+
+  private func endGathering() {
+    isGathering = false
+    // One that is being said is followed by the summary anyway.
+    guard wantsSummary, !isRunning else { return }
+    isRunning = true
+    Task { await run() }
+  }
+
   /// Goes on with those that have come meanwhile.
   private func endRecovery() {
-    guard queue.isEmpty else {
+    guard queue.isEmpty, !wantsSummary || isGathering else {
       Task { await run() }
       return
     }
