@@ -1,4 +1,4 @@
-import ESCPOS
+public import ESCPOS
 import PrintJobs
 
 extension WakeHandler {
@@ -27,6 +27,7 @@ extension WakeHandler {
   ) {
     guard let announcer = floor.ports.announcer else { return }
     floor.wakes.speak(number)
+    floor.voices.open()
     if let payment { floor.voices.begin(payment) }
     let end: @Sendable (VoiceEnd, _ isFirst: Bool) async -> Void = { [floor] end, isFirst in
       if isFirst { floor.tally.count { $0.announcements[end.word, default: 0] += 1 } }
@@ -55,7 +56,14 @@ extension WakeHandler {
       floor.wakes.note(number, voice: said)
       alarm.cancel()
       await end(said, await !alarm.value)
+      floor.voices.close()
     }
+  }
+
+  /// Waits until the end of every announcement is in the journal, or for the deadline; to be called when the voice has
+  /// stopped, before the journal is closed.
+  public func announcementsEnded(by deadline: BootInstant) async {
+    await floor.voices.wait(for: nil, until: deadline)
   }
 
   /// A payment that was announced before is not said again.

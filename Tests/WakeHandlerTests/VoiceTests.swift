@@ -304,6 +304,39 @@ struct VoiceTests {
     #expect(await completion.value.voice == .failed("printd is stopping"))
   }
 
+  @Test("the end of the announcement in the air is in the journal before that is closed")
+  func stopNotes() async throws {
+    let (scene, voice) = try scene(.waits(.played))
+    let completion = try await wake(scene, "bread", prints: false)
+    await voice.log.until("3.00")
+    await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    #expect(await completion.value.voice == .failed("printd is stopping"))
+    let closing = Task {
+      await scene.handler.announcementsEnded(by: scene.clock.now.advanced(by: .seconds(5)))
+    }
+    await scene.clock.sleepers(atLeast: 1)
+    voice.go()
+    await closing.value
+    #expect(scene.journal.voices == [PaymentKey(orderID: "bread"): .ended(.played)])
+    // With nothing in the air there is nothing to wait for.
+    await scene.handler.announcementsEnded(by: BootInstant(nanoseconds: .max))
+  }
+
+  @Test("a voice that never ends does not keep the journal open")
+  func stopGivesUp() async throws {
+    let (scene, voice) = try scene(.hangs)
+    _ = try await wake(scene, "bread", prints: false)
+    await voice.log.until("3.00")
+    await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    let deadline = scene.clock.now.advanced(by: .seconds(5))
+    let closing = Task { await scene.handler.announcementsEnded(by: deadline) }
+    // The voice, the announcement's alarm, and the wait.
+    await scene.clock.sleepers(atLeast: 3)
+    scene.clock.advance(by: .seconds(5))
+    await closing.value
+    #expect(scene.journal.voices == [PaymentKey(orderID: "bread"): .pending])
+  }
+
   @Test("a daemon that stops does not wait for the voice to report what is printed")
   func stopReports() async throws {
     let (scene, voice) = try scene(.hangs)

@@ -203,6 +203,27 @@ struct VoiceWakeTests {
     await rig.stop()
   }
 
+  @Test("A daemon that is stopped in the middle of a phrase says it to its end, and knows so afterwards")
+  func stopped() async throws {
+    let orders = try Orders()
+    let server = try await SoundServer()
+    let recording = try await Recording(server)
+    let first = try await Self.rig(orders: orders.path)
+    await first.stop()
+    let more =
+      #"voice: {language: "zh", currency: "CNY", output: "pulse", server: "\#(server.address)", device: "spk"},"#
+    let rig = try await DaemonRig(in: first.folder, orders: orders.path, more: more)
+    try orders.add("six")
+    let wake = Task { try await rig.post(Self.wake(order: "six", amount: "12345678.90")) }
+    try await recording.until { $0.contains { $0 != 0 } }
+    await rig.stop()
+    _ = try? await wake.value
+    let again = try await DaemonRig(in: first.folder, orders: orders.path, more: more)
+    #expect(try await again.jobs(of: "six").map(\.voice) == [.ended(.played)])
+    await recording.stop()
+    await again.stop()
+  }
+
   @Test("A real sound server hears the phrase of a wake, while its receipt is printed")
   func heard() async throws {
     let orders = try Orders()

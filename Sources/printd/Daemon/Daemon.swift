@@ -192,6 +192,8 @@ struct Daemon {
     await webhook?.stop()
     await control.stop()
     await voice?.stop()
+    // How the last announcement ended belongs into the journal; a full disk does not keep the daemon from ending.
+    await handler.announcementsEnded(by: clock.now.advanced(by: .seconds(2)))
     await Bluetooth.stop()
     await journal.close()
     Log.info("stopped")
