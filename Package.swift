@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CEvents"),
+    .systemLibrary(name: "CSpawn"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
@@ -68,7 +69,9 @@ let package = Package(
     library("WakeHandler", ["ESCPOS", "Documents", "PrintJobs"]),
     library("BLETransport", ["ESCPOS", "DBus", "PrinterLinks", "CBluetooth"]),
     library("SpokenAmounts", ["PrintJobs"]),
-    library("Announcer", ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto"]),
+    library(
+      "Announcer",
+      ["ESCPOS", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto", "CSpawn"]),
     // Floor 3
     program(
       "printd",

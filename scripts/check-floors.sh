@@ -22,8 +22,8 @@ plan() {
     SpokenAmounts) echo "PrintJobs Glibc" ;;
     Sound) echo "ESCPOS CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Dispatch Synchronization" ;;
     Announcer)
-      echo "ESCPOS PrintJobs Documents SpokenAmounts Sound Curl CCrypto FoundationEssentials Glibc Dispatch" \
-        "Synchronization"
+      echo "ESCPOS PrintJobs Documents SpokenAmounts Sound Curl CCrypto CSpawn FoundationEssentials Glibc" \
+        "Dispatch Synchronization"
       ;;
     SampleShop) echo "WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;
     printd)

@@ -82,7 +82,9 @@ enum SoundFiles {
       var rest = bytes[...]
       while !rest.isEmpty, reason == 0 {
         let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { reason = errno }
+        if count > 0 { rest = rest.dropFirst(count) }
+        if count == 0 { reason = EIO }
+        if count < 0, errno != EINTR { reason = errno }
       }
     }
     if reason == 0, fsync(descriptor) != 0 { reason = errno }
@@ -91,6 +93,13 @@ enum SoundFiles {
     guard reason != 0 else { return }
     unlink(beside)
     throw SoundError(.file, "\(path): cannot be written (\(text(reason)))")
+  }
+
+  /// Takes away what writers of a file that are gone have left half; nobody may be writing it.
+  static func removeHalves(of name: String, in folder: String) {
+    for entry in entries(of: folder) where entry.name.hasPrefix("\(name).") && entry.name.hasSuffix(".tmp") {
+      unlink("\(folder)/\(entry.name)")
+    }
   }
 
   /// A regular file in a folder.

@@ -1,8 +1,9 @@
+import CSpawn
 import ESCPOS
 import Glibc
 import Sound
 
-/// One run of another program: its input, its output, its end by a deadline.
+/// One run of another program (the only file that knows CSpawn): its input, its output, its end by a deadline.
 ///
 /// It gets its input on a socket, so that one that does not read raises no signal here; it is the head of a group of its
 /// own, so that what it has started ends with it; and it is waited for, whatever comes.
@@ -61,6 +62,8 @@ struct Program: Sendable {
     posix_spawn_file_actions_adddup2(&actions, stdin, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, stdout, STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // What others have opened is none of its business: a printer, a socket that the service manager has handed over.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }

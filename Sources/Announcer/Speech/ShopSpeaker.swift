@@ -23,6 +23,7 @@ public struct ShopSpeaker: Speaker {
   public var chime: PCM?
   /// How often the words are said, one time after the other.
   public var times = 1
+  private let leaving = FewAtATime()
   /// The fixed phrases by their words, spoken beforehand where the clips lack them.
   private var fixed: [String: PCM] = [:]
 
@@ -67,7 +68,7 @@ public struct ShopSpeaker: Speaker {
     if leavesFiles, let group {
       let (pcm, id) = (speech.pcm, announcement.fileID ?? announcement.id)
       // For others; nobody here waits for it, and a full disk must not keep the voice from speaking.
-      SpeechQueue.start { _ = try? group.leave(pcm, for: id) }
+      leaving.start { _ = try? group.leave(pcm, for: id) }
     }
     return speech
   }

@@ -89,7 +89,7 @@ private struct LoadingSpeaker: Speaker {
   init(_ plan: VoicePlan) {
     let loading = Task.detached {
       // Some hundred small files: away from the threads of tasks.
-      let (speaker, lacks) = await BlockingWork.run { plan.speaker() }
+      let (speaker, lacks) = await SpeechQueue.run { plan.speaker() }
       for lack in lacks { Log.warning("voice", ["reason": lack]) }
       return speaker
     }

@@ -70,6 +70,17 @@ struct ProgramTests {
     }
   }
 
+  @Test("gets nothing that is open here but its input and its output")
+  func inherited() async throws {
+    // Without O_CLOEXEC, as the service manager hands its sockets over.
+    let descriptor = open("/dev/null", O_RDONLY)
+    defer { close(descriptor) }
+    try #require(descriptor > 2)
+    let output = try await Script("[ -e /proc/$$/fd/\(descriptor) ] && echo open || echo closed").run(
+      by: .soon(.seconds(30)))
+    #expect(output == Array("closed\n".utf8))
+  }
+
   @Test("leaves nobody behind when it ends by itself")
   func leftBehind() async throws {
     let script = try Script(

@@ -79,7 +79,7 @@ enum VoiceCheck {
   }
 
   private static func clips(_ plan: VoicePlan) async -> Finding {
-    await BlockingWork.run {
+    await SpeechQueue.run {
       do throws(SoundError) {
         let set = try ClipSet.read(plan.setFolder, for: plan.phrasebook)
         let missing = set.missing(of: plan.phrasebook.phrases).map(\.text)
@@ -118,7 +118,7 @@ enum VoiceCheck {
   }
 
   private static func online(_ plan: VoicePlan) async -> Finding {
-    let (speaker, _) = await BlockingWork.run { plan.speaker() }
+    let (speaker, _) = await SpeechQueue.run { plan.speaker() }
     guard let online = speaker.online else {
       return Finding(.bad, "online voice", "its address cannot be used")
     }

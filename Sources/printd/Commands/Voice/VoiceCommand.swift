@@ -112,7 +112,7 @@ struct VoiceCommand: Command {
   private static func take(_ folder: String, _ plan: VoicePlan, licence: String) async throws(Failure)
     -> ExitCode
   {
-    let result = await BlockingWork.run {
+    let result = await SpeechQueue.run {
       () -> Result<(manifest: ClipManifest, unused: [String]), SoundError> in
       do throws(SoundError) {
         return .success(

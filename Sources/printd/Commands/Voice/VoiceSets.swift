@@ -11,7 +11,7 @@ enum VoiceSets {
     let folders =
       [used] + Files.names(in: plan.setsFolder).map { "\(plan.setsFolder)/\($0)" }.filter { $0 != used }
     for folder in folders {
-      let line = await BlockingWork.run { Self.line(folder, plan) }
+      let line = await SpeechQueue.run { Self.line(folder, plan) }
       Console.print("\(folder == used ? "*" : " ") \(line)".printable)
     }
     Console.print("* is the set of the configured voice: \(plan.language), \(plan.voice.currency.rawValue)")
