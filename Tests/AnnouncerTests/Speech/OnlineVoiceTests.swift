@@ -24,11 +24,11 @@ final class VoiceServer: Sendable {
   var questions: [String] { asked.all }
   var template: String { "http://127.0.0.1:\(server.port ?? 0)/say?lang={language}&text={text}" }
 
-  /// - Parameter clock: Where there is one, no answer comes before somebody moves it.
-  init(_ answer: HTTPServer.Response, waitingFor clock: ManualClock? = nil) throws {
+  /// - Parameter gate: Where there is one, no answer comes before somebody says "answer" there.
+  init(_ answer: HTTPServer.Response, waitingFor gate: Events? = nil) throws {
     server = try HTTPServer(listen: .tcp(host: "127.0.0.1", port: 0)) { [asked] request in
       asked.add("\(request.query("lang") ?? "")|\(request.query("text") ?? "")")
-      try? await clock?.sleep(until: BootInstant(nanoseconds: .max), tolerance: nil)
+      await gate?.heard("answer")
       return answer
     }
   }
@@ -42,12 +42,7 @@ final class VoiceServer: Sendable {
       cache: SpeechCache(folder: folder.path("online"), limit: limit), prosody: prosody)
   }
 
-  /// The voice must not wait for a test that is over.
-  func stop(_ clock: ManualClock? = nil) async {
-    clock?.advance(by: .nanoseconds(Int64.max / 2))
-    clock?.advance(by: .nanoseconds(Int64.max / 2))
-    await server.stop()
-  }
+  func stop() async { await server.stop() }
 }
 
 @Suite("The online voice", .timeLimit(.minutes(1)))
@@ -84,14 +79,16 @@ struct OnlineVoiceTests {
 
   @Test("is given up when its own time is over, though the announcement has more")
   func patience() async throws {
-    let clock = ManualClock()
-    let server = try VoiceServer(tone, waitingFor: clock)
+    let gate = Events()
+    let server = try VoiceServer(tone, waitingFor: gate)
     let error = await #expect(throws: SoundError.self) {
       try await server.voice(TemporaryFolder(), patience: .milliseconds(200)).speak(
         "x", in: .english, by: .soon(.seconds(3600)))
     }
     #expect(error?.code == .deadline)
-    await server.stop(clock)
+    // The voice must not wait for a test that is over.
+    gate.add("answer")
+    await server.stop()
   }
 
   @Test(
