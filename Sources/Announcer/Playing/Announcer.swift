@@ -123,7 +123,9 @@ public actor Announcer {
   public var acceptedCount: Int { nextNumber }
 
   /// Takes no more; returns when the announcement that sounds has ended. Those that wait end as `failed`.
-  public func close() async {
+  ///
+  /// - Parameter deadline: When the one that sounds is cut after all, and volumes are set back; nil for never.
+  public func close(by deadline: BootInstant? = nil) async {
     isClosed = true
     let left = queue
     queue = []
@@ -133,6 +135,19 @@ public actor Announcer {
       record.end = .failed("printd is stopping")
       finish(entry, record)
     }
+    guard isRunning else { return }
+    guard let deadline else { return await idle() }
+    let cut = alarms.set(at: deadline) { [weak self] in Task { await self?.closeSession() } }
+    // A card that hangs cannot be cut, and is not waited for.
+    let last = deadline.advanced(by: .seconds(1))
+    let isOver: Void? = await waiting(until: last, alarms) { [weak self] in await self?.idle() }
+    alarms.takeBack(cut)
+    // Where the session was cut, nothing could be set back in it.
+    if isOver != nil { try? await recover(by: clock.now.advanced(by: .seconds(1))) }
+  }
+
+  /// Returns when nothing is being said.
+  private func idle() async {
     guard isRunning else { return }
     await withCheckedContinuation { idlers.append($0) }
   }

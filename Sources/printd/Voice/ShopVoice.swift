@@ -57,8 +57,8 @@ final class ShopVoice: AnnouncerPort, Sendable {
     return await announcer.record(of: announcement, by: clock.now.advanced(by: .seconds(30)))
   }
 
-  /// Lets the announcement that sounds come to its end.
-  func stop() async { await announcer.close() }
+  /// Lets the announcement that sounds come to its end, if it does by the deadline.
+  func stop(by deadline: BootInstant) async { await announcer.close(by: deadline) }
 
   /// The log has no amounts, and so no words.
   private static func note(_ record: AnnouncementRecord) {

@@ -147,4 +147,35 @@ struct VolumeTests {
     #expect(records.list.first?.remarks.first?.hasPrefix("the volume was not raised") == true)
     await announcer.close()
   }
+
+  @Test(
+    "A phrase that outlasts the stop is cut, and the speaker is as quiet as before",
+    arguments: SoundServer.Kind.allCases)
+  func cut(kind: SoundServer.Kind) async throws {
+    let server = try await SoundServer(kind)
+    let state = try TemporaryFolder()
+    try await server.pactl("set-sink-volume", "spk", "3%")
+    let recording = try await Recording(server)
+    let announcer = server.announcer(.raising(state), records, duration: .seconds(60))
+    let end = Task { await announcer.announce(.now("190"), by: .later) }
+    try await recording.until { $0.contains { abs(Int($0) - 6860) < 15 } }
+    await announcer.close(by: BootClock().now.advanced(by: .milliseconds(100)))
+    #expect(try await server.volume() == 3)
+    #expect(access(state.path("volume-lease.json"), F_OK) != 0)
+    #expect(await end.value == .failed("the sound server was left"))
+  }
+
+  @Test("A stop that has time lets the phrase end")
+  func notCut() async throws {
+    let server = try await SoundServer()
+    let state = try TemporaryFolder()
+    try await server.pactl("set-sink-volume", "spk", "3%")
+    let recording = try await Recording(server)
+    let announcer = server.announcer(.raising(state), records, duration: .seconds(1))
+    let end = Task { await announcer.announce(.now("190"), by: .later) }
+    try await recording.until { $0.contains { abs(Int($0) - 6860) < 15 } }
+    await announcer.close(by: .later)
+    #expect(await end.value == .played)
+    #expect(try await server.volume() == 3)
+  }
 }
