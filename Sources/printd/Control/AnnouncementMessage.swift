@@ -39,7 +39,7 @@ struct AnnouncementMessage: Codable, Sendable {
     let received = try money(amount, "amount")
     if received?.minorUnits == 0 {
       throw DocumentFault(
-        path: "amount", message: "is zero: nothing was received, and nothing is said; give what was")
+        path: "amount", message: "is zero: nothing was received, so that nothing is said")
     }
     return Announcement(
       id: "command-\(UInt64.random(in: 0 ... .max))", payType: payType, amount: received,
