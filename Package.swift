@@ -43,6 +43,7 @@ let package = Package(
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CEvents"),
+    .systemLibrary(name: "CSpawn"),
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CBluetooth", pkgConfig: "bluez", providers: [.apt(["libbluetooth-dev"])]),
     .systemLibrary(name: "CPulse", pkgConfig: "libpulse", providers: [.apt(["libpulse-dev"])]),
@@ -71,7 +72,7 @@ let package = Package(
     library("SpokenAmounts", ["PrintJobs"]),
     library(
       "Announcer",
-      ["ESCPOS", "Threads", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto"]),
+      ["ESCPOS", "Threads", "PrintJobs", "Documents", "SpokenAmounts", "Sound", "Curl", "CCrypto", "CSpawn"]),
     // Floor 3
     program(
       "printd",
@@ -128,7 +129,7 @@ let package = Package(
     tests(
       "AnnouncerTests",
       [
-        "ESCPOS", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
+        "ESCPOS", "Threads", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
         "AnnouncerVictim",
       ]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),

@@ -23,7 +23,7 @@ plan() {
     SpokenAmounts) echo "PrintJobs Glibc" ;;
     Sound) echo "ESCPOS Threads CPulse CALSA CSndFile CSonic FoundationEssentials Glibc Synchronization" ;;
     Announcer)
-      echo "ESCPOS Threads PrintJobs Documents SpokenAmounts Sound Curl CCrypto FoundationEssentials Glibc" \
+      echo "ESCPOS Threads PrintJobs Documents SpokenAmounts Sound Curl CCrypto CSpawn FoundationEssentials Glibc" \
         "Synchronization"
       ;;
     SampleShop) echo "Threads WakeChannels FoundationEssentials Glibc Synchronization Dispatch" ;;

@@ -18,11 +18,11 @@ public struct Received: Equatable, Sendable {
   public var entries: [Entry]
   /// Whether the delivery was known, so that nothing was made.
   public var replayed: Bool
-  /// Whether the payment is to be announced: it was asked for, and has not been before.
-  public var announces: Bool
+  /// The key to announce the payment by: it was asked for, and has not been before. Else nil.
+  public var announces: PaymentKey?
 
   /// Creates an answer.
-  public init(entries: [Entry], replayed: Bool = false, announces: Bool = false) {
+  public init(entries: [Entry], replayed: Bool = false, announces: PaymentKey? = nil) {
     self.entries = entries
     self.replayed = replayed
     self.announces = announces

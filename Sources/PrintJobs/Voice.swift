@@ -62,28 +62,3 @@ extension Voice: Codable {
     try keys.encodeIfPresent(reason, forKey: .reason)
   }
 }
-
-/// What makes two announcements one: the order that was paid, what went back of it, or, where a wake names no order, its
-/// delivery.
-public struct PaymentKey: Hashable, Sendable {
-  /// The key as the journal holds it: `order:20261130-000187`.
-  public let text: String
-
-  /// The payment of an order.
-  public init(orderID: String) { text = "order:" + orderID }
-
-  /// What went back of an order: `refund:20261130-000187:50000`, the amount without its sign in ten-thousandths, however
-  /// it was written. Two refunds of one order are two announcements if their amounts are not the same.
-  public init(refundOf orderID: String, amount: Money?) {
-    var units = ""
-    if let amount {
-      let missing = max(0, 4 - max(0, amount.decimals))
-      let value = (0..<missing).reduce(amount.minorUnits.magnitude) { value, _ in value &* 10 }
-      units = String(value)
-    }
-    text = "refund:\(orderID):\(units)"
-  }
-
-  /// A payment that is known by its delivery alone.
-  public init(deliveryID: String) { text = "delivery:" + deliveryID }
-}

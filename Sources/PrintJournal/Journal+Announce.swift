@@ -35,11 +35,30 @@ extension Journal {
 }
 
 extension Connection {
-  /// Remembers that a payment is being announced; false when it was before.
-  func claim(_ payment: PaymentKey, at time: Double) throws(JournalError) -> Bool {
+  /// Remembers that a payment is being announced; nil when it was before. What a claim adds to one that was known is
+  /// remembered, too.
+  func claim(_ payment: PaymentClaim, at time: Double) throws(JournalError) -> PaymentKey? {
+    let known = try all(
+      "SELECT payment, payment_id, amount FROM announcement WHERE subject = ? ORDER BY at, payment",
+      .text(payment.subject)
+    ) { row in
+      (
+        key: PaymentKey(text: row.text(0)),
+        claim: PaymentClaim(subject: payment.subject, id: row.optionalText(1), amount: row.optionalText(2))
+      )
+    }
+    if let same = known.first(where: { payment.isSame(as: $0.claim) }) {
+      let completed = same.claim.completed(by: payment)
+      guard completed != same.claim else { return nil }
+      try run(
+        "UPDATE announcement SET payment_id = ?, amount = ? WHERE payment = ?", .text(completed.id),
+        .text(completed.amount), .text(same.key.text))
+      return nil
+    }
+    let key = payment.nextKey(besides: known.map(\.key))
     try run(
-      "INSERT INTO announcement (payment, at) VALUES (?, ?) ON CONFLICT (payment) DO NOTHING",
-      .text(payment.text), .real(time))
-    return changes == 1
+      "INSERT INTO announcement (payment, at, subject, payment_id, amount) VALUES (?, ?, ?, ?, ?)",
+      .text(key.text), .real(time), .text(payment.subject), .text(payment.id), .text(payment.amount))
+    return key
   }
 }

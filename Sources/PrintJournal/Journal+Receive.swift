@@ -8,13 +8,13 @@ extension Journal {
   ///   - deliveryID: The channel's id of the delivery, unique among all channels, or nil where it has none.
   ///   - cursor: The order service's cursor behind these jobs, or nil to leave it.
   ///   - restartsRejected: Whether a job that is known and rejected begins anew, with the order and the expiry given here.
-  ///   - payment: What is to be announced, or nil; ``Received/announces`` says whether it is the first time.
+  ///   - payment: What is to be announced, or nil; ``Received/announces`` has its key when it is the first time.
   /// - Returns: The jobs in the order asked, each new or as it stands. When the delivery was known, `replayed` is set,
   ///   nothing was made, the cursor is where it was, and a job that does not exist is left out.
   /// - Throws: ``JournalError`` with `.storage`; nothing of the call has happened, so the delivery must be refused.
   public func receive(
     _ jobs: [NewJob], deliveryID: String?, cursor: String?, restartsRejected: Bool = false,
-    announcing payment: PaymentKey? = nil
+    announcing payment: PaymentClaim? = nil
   ) async throws(JournalError) -> Received {
     let now = now
     return try await writing { connection throws(JournalError) in
@@ -26,7 +26,7 @@ extension Journal {
         if connection.changes == 0 { return try connection.replay(of: jobs) }
       }
       // Before the jobs, which are given back with it.
-      let announces = try payment.map { payment throws(JournalError) in
+      let announces = try payment.flatMap { payment throws(JournalError) in
         try connection.claim(payment, at: time)
       }
       var entries: [Received.Entry] = []
@@ -38,7 +38,7 @@ extension Journal {
           "INSERT INTO meta (name, value) VALUES ('cursor', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
           .text(cursor))
       }
-      return Received(entries: entries, announces: announces ?? false)
+      return Received(entries: entries, announces: announces)
     }
   }
 

@@ -26,11 +26,15 @@ struct Salvage {
       for (id, time) in rest("SELECT id, at FROM delivery", { ($0.text(0), $0.real(1)) }) {
         try fresh.run("INSERT INTO delivery (id, at) VALUES (?, ?)", .text(id), .real(time))
       }
-      for (payment, time, end) in announcements() {
+      for (payment, time, end, claim) in announcements() {
         try fresh.run(
-          "INSERT INTO announcement (payment, at, word, reason) VALUES (?, ?, ?, ?)", .text(payment),
-          .real(time), .text(end.word), .text(end.reason))
+          """
+          INSERT INTO announcement (payment, at, word, reason, subject, payment_id, amount)
+          VALUES (?, ?, ?, ?, ?, ?, ?)
+          """, .text(payment), .real(time), .text(end.word), .text(end.reason), .text(claim.subject),
+          .text(claim.id), .text(claim.amount))
       }
+      try fresh.script(Schema.subjects)
       for (name, value) in rest("SELECT name, value FROM meta", { ($0.text(0), $0.text(1)) }) {
         try fresh.run("INSERT INTO meta (name, value) VALUES (?, ?)", .text(name), .text(value))
       }
@@ -44,7 +48,7 @@ struct Salvage {
 
   /// The highest number that a job may have.
   private func lastID() -> Int64? {
-    // The announcements alone are newer than version 2.
+    // The announcements and what tells them apart are all that is newer than version 2.
     guard let version = try? damaged.integer("PRAGMA user_version"), (2...Schema.version).contains(version)
     else { return nil }
     // What a damaged page says may be anything; no journal gets this far.
@@ -62,9 +66,16 @@ struct Salvage {
     return (try? damaged.first(JobRow.byIDWithoutOrder, .integer(id), read: JobRow.read)) ?? nil
   }
 
-  private func announcements() -> [(payment: String, at: Double, end: (word: String, reason: String))] {
-    rest("SELECT payment, at, word, reason FROM announcement") {
-      ($0.text(0), $0.real(1), ($0.text(2), $0.text(3)))
+  private func announcements() -> [(
+    payment: String, at: Double, end: (word: String, reason: String), claim: PaymentClaim
+  )] {
+    let version = (try? damaged.integer("PRAGMA user_version")) ?? 0
+    let claim = version >= 4 ? "subject, payment_id, amount" : "'', NULL, NULL"
+    return rest("SELECT payment, at, word, reason, \(claim) FROM announcement") {
+      (
+        $0.text(0), $0.real(1), ($0.text(2), $0.text(3)),
+        PaymentClaim(subject: $0.text(4), id: $0.optionalText(5), amount: $0.optionalText(6))
+      )
     }
   }
 

@@ -8,6 +8,16 @@ enum Schema {
   /// The version that this program reads and writes; `PRAGMA user_version` holds a file's.
   static var version: Int64 { Int64(steps.count) }
 
+  /// Gives the announcements of version 3, which have none, their subjects; a refund's key is "refund:", the order's id, ":" and
+  /// the amount.
+  static let subjects = """
+    UPDATE announcement SET subject = payment WHERE subject = '' AND payment NOT LIKE 'refund:%';
+    UPDATE announcement SET
+      subject = substr(payment, 1, length(rtrim(payment, '0123456789')) - 1),
+      amount = nullif(substr(payment, length(rtrim(payment, '0123456789')) + 1), '')
+    WHERE subject = '';
+    """
+
   /// `steps[n]` makes version n + 1 out of version n. A step that has been released is never changed.
   static let steps = [
     """
@@ -81,6 +91,17 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     ALTER TABLE job ADD COLUMN report_refused_at REAL;
     PRAGMA user_version = 3;
+    """,
+
+    // Two payments of one order are two announcements, told apart by their ids or amounts. `subject` is "order:", "refund:" or
+    // "delivery:" and the id; `payment` is the key of one of its announcements (`PaymentClaim.key`).
+    """
+    ALTER TABLE announcement ADD COLUMN subject TEXT NOT NULL DEFAULT '';
+    ALTER TABLE announcement ADD COLUMN payment_id TEXT;
+    ALTER TABLE announcement ADD COLUMN amount TEXT;
+    \(subjects)
+    CREATE INDEX announcement_subject ON announcement (subject);
+    PRAGMA user_version = 4;
     """,
   ]
 

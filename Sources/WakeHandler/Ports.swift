@@ -35,11 +35,11 @@ public protocol JobPort: Sendable {
   ///   - cursor: The order service's cursor behind these jobs, or nil to leave it.
   ///   - restartsRejected: Whether a job that is known and rejected begins anew, as if it were new.
   ///   - payment: What is to be announced, or nil.
-  /// - Returns: The jobs in the order asked, each new or as it stands; `announces` when the payment was not announced
-  ///   before; `replayed` when the delivery was known, and then nothing was made.
+  /// - Returns: The jobs in the order asked, each new or as it stands; `announces` with the payment's key when it was not
+  ///   announced before; `replayed` when the delivery was known, and then nothing was made.
   func receive(
     _ jobs: [NewJob], deliveryID: String?, cursor: String?, restartsRejected: Bool,
-    announcing payment: PaymentKey?
+    announcing payment: PaymentClaim?
   ) async throws(JournalError) -> Received
 
   /// Notes how a payment's announcement ended; the last word stays.
@@ -136,10 +136,13 @@ public protocol AnnouncerPort: Sendable {
   ///
   /// - Parameters:
   ///   - wake: What was asked for.
+  ///   - payment: The key that it is announced by, once; nil where nothing tells one payment from another.
   ///   - knownSince: When the payment was first heard of, by whatever channel; one that is too old is not said.
   ///   - deadline: When the wake's completion is called. One that ends later is noted all the same.
   /// - Returns: How it ended.
-  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd
+  func announce(
+    _ wake: Wake, payment: PaymentKey?, knownSince: BootInstant, by deadline: BootInstant
+  ) async -> VoiceEnd
 }
 
 /// Begins a conversation on an open link; `past` is what the ones before have left.

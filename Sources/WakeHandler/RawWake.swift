@@ -25,6 +25,8 @@ struct RawWake: Decodable {
   var amount: RawAmount?
   var contents: String?
   var orderID: RawWord?
+  var paymentID: RawWord?
+  var refundID: RawWord?
   var payType: RawWord?
   /// Read in any case, since the decoder cannot be asked again; its fault counts only where inline orders are allowed.
   var order: Result<RawOrder, DecodingError>?
@@ -32,6 +34,8 @@ struct RawWake: Decodable {
   enum CodingKeys: String, CodingKey {
     case aps, type, data, key, value, amount, contents
     case orderID = "order_id"
+    case paymentID = "payment_id"
+    case refundID = "refund_id"
     case payType = "pay_type"
     case order
   }
@@ -47,6 +51,8 @@ struct RawWake: Decodable {
     amount = try keys.decodeIfPresent(RawAmount.self, forKey: .amount)
     contents = try keys.decodeIfPresent(String.self, forKey: .contents)
     orderID = try keys.decodeIfPresent(RawWord.self, forKey: .orderID)
+    paymentID = try keys.decodeIfPresent(RawWord.self, forKey: .paymentID)
+    refundID = try keys.decodeIfPresent(RawWord.self, forKey: .refundID)
     payType = try keys.decodeIfPresent(RawWord.self, forKey: .payType)
     do {
       order = try keys.decodeIfPresent(RawOrder.self, forKey: .order).map { .success($0) }
@@ -62,12 +68,16 @@ struct RawDetails: Decodable {
   var sumAmount: RawAmount?
   var orderAmount: RawAmount?
   var orderID: RawWord?
+  var paymentID: RawWord?
+  var refundID: RawWord?
 
   enum CodingKeys: String, CodingKey {
     case payType = "pay_type"
     case sumAmount = "sum_amount"
     case orderAmount = "order_amount"
     case orderID = "order_id"
+    case paymentID = "payment_id"
+    case refundID = "refund_id"
   }
 }
 

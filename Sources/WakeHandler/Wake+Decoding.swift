@@ -77,9 +77,27 @@ extension Wake {
       }
       orderID = written.text
     }
+    paymentID = try Self.id(
+      ("\(prefix)payment_id", details.paymentID), ("payment_id", raw.paymentID), called: "a payment id")
+    refundID = try Self.id(
+      ("\(prefix)refund_id", details.refundID), ("refund_id", raw.refundID), called: "a refund id")
     if inlineOrder != nil, orderID == nil {
       throw DocumentFault(path: "order.id", message: "is missing")
     }
+  }
+
+  /// The first id that is there; nil where none was written.
+  private static func id(
+    _ places: (path: String, written: RawWord?)..., called name: String
+  ) throws(DocumentFault) -> String? {
+    for (path, written) in places {
+      guard let written, !written.text.isEmpty else { continue }
+      if let fault = OrderID.fault(in: written.text, called: name) {
+        throw DocumentFault(path: path, message: fault)
+      }
+      return written.text
+    }
+    return nil
   }
 
   /// An amount; nil where none was written.

@@ -27,6 +27,10 @@ public struct Wake: Equatable, Sendable {
   public var type: Int?
   /// The order's id; nil asks for whatever is pending.
   public var orderID: String?
+  /// The payment's own id (`payment_id`), where an order may be paid in parts.
+  public var paymentID: String?
+  /// The refund's own id (`refund_id`), where an order may be given back in parts.
+  public var refundID: String?
   /// `pay_type` as it was written: 1, 3 WeChat; 2, 4 Alipay; 5 member card; others are kept.
   public var payType: String?
   /// The amount to be said; never what is printed.
@@ -48,20 +52,20 @@ public struct Wake: Equatable, Sendable {
   public var asksForNothing: Bool { !printRequested && !announceRequested }
 }
 
-/// The rule for an order's id, wherever it comes from: it stands in addresses, logs and file names.
+/// The rule for an order's id, wherever it comes from (it stands in addresses, logs and file names), and for a payment's.
 enum OrderID {
   static let maximumBytes = 128
 
-  /// What is wrong with `text` as an order id, or nil.
-  static func fault(in text: String) -> String? {
-    if text.isEmpty { return "an order id must not be empty" }
-    if text.utf8.count > maximumBytes { return "an order id is at most \(maximumBytes) bytes long" }
+  /// What is wrong with `text` as an order id, or as what `name` calls it; or nil.
+  static func fault(in text: String, called name: String = "an order id") -> String? {
+    if text.isEmpty { return "\(name) must not be empty" }
+    if text.utf8.count > maximumBytes { return "\(name) is at most \(maximumBytes) bytes long" }
     let forbidden = text.unicodeScalars.contains { scalar in
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned: true
       default: false
       }
     }
-    return forbidden ? "an order id must not hold control characters" : nil
+    return forbidden ? "\(name) must not hold control characters" : nil
   }
 }

@@ -47,23 +47,21 @@ extension WakeHandler {
     guard wantsVoice(wake) else {
       return .ended(WakeCompletion(outcome: outcome, jobs: [], asksForPrint: false))
     }
-    let payment = payment(of: wake, delivery)
+    var payment: PaymentKey?
     var knownSince = budget.acceptedAt
-    if let payment {
+    if let claim = self.payment(of: wake, delivery) {
       let received = try await floor.jobs.receive(
-        [], deliveryID: delivery.id, cursor: nil, restartsRejected: false, announcing: payment)
-      guard received.announces else {
+        [], deliveryID: delivery.id, cursor: nil, restartsRejected: false, announcing: claim)
+      payment = received.announces
+      guard payment != nil else {
         countSilent()
         return .ended(
           WakeCompletion(
             outcome: received.replayed ? .duplicate : outcome, jobs: [], replayed: received.replayed,
             voice: .silent, asksForPrint: false))
       }
-      // A refund is as old as its own wake, however old its order is.
-      if !wake.isRefund, let orderID = wake.orderID,
-        let known = try? await floor.jobs.jobs(orderID: orderID)
-      {
-        knownSince = self.knownSince(known, budget)
+      if let orderID = wake.orderID, let known = try? await floor.jobs.jobs(orderID: orderID) {
+        knownSince = self.knownSince(known, payment, budget)
       }
     }
     let (number, completion) = floor.wakes.open(budget, fallback: outcome, asksForPrint: false)
@@ -76,8 +74,8 @@ extension WakeHandler {
     _ orderID: String, _ wake: Wake, _ delivery: WakeDelivery, _ budget: Budget
   ) async throws(JournalError) -> Completion {
     let jobs = newJobs(for: orderID, order: wake.inlineOrder ?? [])
-    let payment = payment(of: wake, delivery)
-    guard !jobs.isEmpty || payment != nil else {
+    let claim = payment(of: wake, delivery)
+    guard !jobs.isEmpty || claim != nil else {
       return .ended(WakeCompletion(outcome: .notPrinted(Self.noPrinter), jobs: []))
     }
     await turnstile.enter()
@@ -86,15 +84,16 @@ extension WakeHandler {
     // another wake when it has mended the order, and nothing of it has been printed, so that it needs no mark.
     let received = try await floor.jobs.receive(
       jobs, deliveryID: jobs.isEmpty ? nil : delivery.id, cursor: nil, restartsRejected: true,
-      announcing: payment)
-    if payment != nil, !received.announces { countSilent() }
+      announcing: claim)
+    let payment = received.announces
+    if claim != nil, payment == nil { countSilent() }
     let known = received.entries.filter { !$0.isNew }.map { JobOutcome(known: $0.job) }
     let hasNothingNew = received.replayed || known.count == received.entries.count
     if hasNothingNew {
       for name in Set(known.map(\.printer)) { await lane(name).nudge() }
     }
     let fallback: Outcome = jobs.isEmpty ? .notPrinted(Self.noPrinter) : .duplicate
-    guard !hasNothingNew || received.announces else {
+    guard !hasNothingNew || payment != nil else {
       let outcome = known.map(\.outcome).max { $0.weight < $1.weight } ?? fallback
       return .ended(
         WakeCompletion(
@@ -103,8 +102,8 @@ extension WakeHandler {
     }
     let (number, completion) = floor.wakes.open(budget, fallback: fallback)
     for outcome in known { floor.wakes.add(outcome, to: number, settled: true) }
-    if received.announces || (payment == nil && wantsVoice(wake)) {
-      let since = wake.isRefund ? budget.acceptedAt : knownSince(received.entries.map(\.job), budget)
+    if payment != nil || (claim == nil && wantsVoice(wake)) {
+      let since = knownSince(received.entries.map(\.job), payment, budget)
       announce(wake, number, budget, payment: payment, knownSince: since)
     }
     await begin(received.entries, wakes: [number], budget)
@@ -112,22 +111,26 @@ extension WakeHandler {
     return completion
   }
 
-  /// When a payment was first heard of: with the earliest of its jobs, or now.
-  private func knownSince(_ jobs: [Job], _ budget: Budget) -> BootInstant {
-    jobs.map { floor.origin(of: $0) }.min().map { min($0, budget.acceptedAt) } ?? budget.acceptedAt
+  /// When a payment was first heard of: the first one of an order with the earliest of its jobs, another one and a refund
+  /// with this wake, however old the order is.
+  private func knownSince(_ jobs: [Job], _ payment: PaymentKey?, _ budget: Budget) -> BootInstant {
+    let jobs = jobs.filter { payment == nil || payment == PaymentKey(orderID: $0.key.orderID) }
+    return jobs.map { floor.origin(of: $0) }.min().map { min($0, budget.acceptedAt) } ?? budget.acceptedAt
   }
 
   private func printPending(
     _ wake: Wake, _ delivery: WakeDelivery, _ budget: Budget
   ) async throws(JournalError) -> Completion {
-    let payment = payment(of: wake, delivery)
+    let claim = payment(of: wake, delivery)
+    var payment: PaymentKey?
     if let id = delivery.id {
       let received = try await floor.jobs.receive(
-        [], deliveryID: id, cursor: nil, restartsRejected: false, announcing: payment)
+        [], deliveryID: id, cursor: nil, restartsRejected: false, announcing: claim)
+      payment = received.announces
       if received.replayed {
         return .ended(
           WakeCompletion(
-            outcome: .duplicate, jobs: [], replayed: true, voice: payment == nil ? nil : .silent))
+            outcome: .duplicate, jobs: [], replayed: true, voice: claim == nil ? nil : .silent))
       }
     }
     let (number, completion) = floor.wakes.open(budget, fallback: .queued("asking what is pending"))

@@ -1,4 +1,4 @@
-import ESCPOS
+public import ESCPOS
 import PrintJobs
 
 extension WakeHandler {
@@ -8,13 +8,14 @@ extension WakeHandler {
   /// What is announced once; nil where nothing is to be said, or where nothing tells one payment from another.
   ///
   /// A wake about something else than a payment claims none: the order's payment is still to come.
-  func payment(of wake: Wake, _ delivery: WakeDelivery) -> PaymentKey? {
+  func payment(of wake: Wake, _ delivery: WakeDelivery) -> PaymentClaim? {
     guard wantsVoice(wake), wake.isPayment else { return nil }
     if let orderID = wake.orderID {
       return wake.isRefund
-        ? PaymentKey(refundOf: orderID, amount: wake.amount) : PaymentKey(orderID: orderID)
+        ? PaymentClaim(refundOf: orderID, id: wake.refundID, amount: wake.amount)
+        : PaymentClaim(orderID: orderID, id: wake.paymentID, amount: wake.amount)
     }
-    return delivery.id.map { PaymentKey(deliveryID: $0) }
+    return delivery.id.map { PaymentClaim(deliveryID: $0) }
   }
 
   /// Says a payment beside the print, for a wake that is open; neither waits for the other.
@@ -26,6 +27,7 @@ extension WakeHandler {
   ) {
     guard let announcer = floor.ports.announcer else { return }
     floor.wakes.speak(number)
+    floor.voices.open()
     if let payment { floor.voices.begin(payment) }
     let end: @Sendable (VoiceEnd, _ isFirst: Bool) async -> Void = { [floor] end, isFirst in
       if isFirst { floor.tally.count { $0.announcements[end.word, default: 0] += 1 } }
@@ -45,7 +47,8 @@ extension WakeHandler {
       return true
     }
     Task { [floor] in
-      let said = await announcer.announce(wake, knownSince: knownSince, by: budget.completion)
+      let said = await announcer.announce(
+        wake, payment: payment, knownSince: knownSince, by: budget.completion)
       if let reason = said.reason {
         floor.ports.note(
           HandlerEvent(.warning, "a payment was not announced: \(reason)", order: wake.orderID))
@@ -53,7 +56,14 @@ extension WakeHandler {
       floor.wakes.note(number, voice: said)
       alarm.cancel()
       await end(said, await !alarm.value)
+      floor.voices.close()
     }
+  }
+
+  /// Waits until the end of every announcement is in the journal, or for the deadline; to be called when the voice has
+  /// stopped, before the journal is closed.
+  public func announcementsEnded(by deadline: BootInstant) async {
+    await floor.voices.wait(for: nil, until: deadline)
   }
 
   /// A payment that was announced before is not said again.

@@ -56,12 +56,9 @@ struct CallTests {
 
   @Test("a deadline ends the waiting, and the answer that comes after it disturbs nobody")
   func deadline() async throws {
-    let bus = try await PrivateBus()
     let clock = ManualClock()
-    let server = try await bus.connect()
-    let client = try await bus.connect(clock: clock)
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers(clock)
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     let deadline = clock.now.advanced(by: .seconds(5))
     let pending = try client.begin(.test("Slow", to: server.uniqueName), by: deadline)
     let late = try #require(try await keeper.calls.first(1).first)
@@ -73,34 +70,28 @@ struct CallTests {
     let next = try client.begin(.test("Next", to: server.uniqueName), by: deadline.advanced(by: .seconds(5)))
     try #require(try await keeper.calls.first(1).first).reply.give(.success([.string("in time")]))
     #expect(try await next.values() == [.string("in time")])
-    export.release()
+    peers.release()
   }
 
   @Test("a call whose deadline has passed is not sent")
   func pastDeadline() async throws {
-    let bus = try await PrivateBus()
     let clock = ManualClock()
-    let server = try await bus.connect()
-    let client = try await bus.connect(clock: clock)
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers(clock)
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     let error = await failure { () throws(DBusError) in
       try await client.call(.test("Late", to: server.uniqueName), by: clock.now)
     }
     #expect(error?.code == .deadline)
     let next = try client.begin(.test("Next", to: server.uniqueName), by: clock.now.advanced(by: .seconds(5)))
     #expect(try await keeper.calls.first(1).first?.call.member == "Next")
-    withExtendedLifetime((next, export)) {}
+    withExtendedLifetime((next, peers)) {}
   }
 
   @Test("of several deadlines each ends its own call")
   func deadlines() async throws {
-    let bus = try await PrivateBus()
     let clock = ManualClock()
-    let server = try await bus.connect()
-    let client = try await bus.connect(clock: clock)
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers(clock)
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     var pending: [DBusPendingCall] = []
     for seconds in [9, 3, 6] {
       pending.append(
@@ -112,16 +103,13 @@ struct CallTests {
       #expect(await failure { () throws(DBusError) in try await pending[index].values() }?.code == .deadline)
     }
     #expect(kept.count == 3)
-    export.release()
+    peers.release()
   }
 
   @Test("cancelling the task ends the call, before it is sent and after")
   func cancellation() async throws {
-    let bus = try await PrivateBus()
-    let server = try await bus.connect()
-    let client = try await bus.connect()
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers()
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     let task = Task {
       await failure { () throws(DBusError) in
         try await client.call(.test("Slow", to: server.uniqueName), by: soon)
@@ -139,16 +127,13 @@ struct CallTests {
     #expect(await early.value?.code == .cancelled)
     let next = try client.begin(.test("Next", to: server.uniqueName), by: soon)
     #expect(try await keeper.calls.first(1).first?.call.member == "Next")
-    withExtendedLifetime((next, kept, export)) {}
+    withExtendedLifetime((next, kept, peers)) {}
   }
 
   @Test("a thousand calls at once are all answered, in the order in which they were begun")
   func manyInFlight() async throws {
-    let bus = try await PrivateBus()
-    let server = try await bus.connect()
-    let client = try await bus.connect()
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers()
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     var pending: [DBusPendingCall] = []
     for number in 0..<1000 {
       pending.append(
@@ -165,17 +150,14 @@ struct CallTests {
     }
     for (number, call) in pending.enumerated() { #expect(try await call.values() == [.int32(Int32(number))]) }
     #expect(await answering.value == Array(0..<1000))
-    export.release()
+    peers.release()
   }
 
   @Test("the bus's limit of unanswered calls is kept, and calls of the bus itself pass")
   func limit() async throws {
-    let bus = try await PrivateBus()
     let clock = ManualClock()
-    let server = try await bus.connect()
-    let client = try await bus.connect(clock: clock)
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers(clock)
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     let near = clock.now.advanced(by: .seconds(1))
     let far = clock.now.advanced(by: .seconds(10))
     var pending: [DBusPendingCall] = []
@@ -189,17 +171,14 @@ struct CallTests {
     kept.first?.reply.give(.success([]))
     // The one that gave up is not sent.
     #expect(try await keeper.calls.first(1).first?.call.member == "Patient")
-    withExtendedLifetime((patient, pending, export)) {}
+    withExtendedLifetime((patient, pending, peers)) {}
   }
 
   @Test("a call that is given up keeps its place until it is answered, as the bus counts")
   func abandoned() async throws {
-    let bus = try await PrivateBus()
     let clock = ManualClock()
-    let server = try await bus.connect()
-    let client = try await bus.connect(clock: clock)
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers(clock)
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     let near = clock.now.advanced(by: .seconds(1))
     for _ in 0..<128 { _ = try client.begin(.test("Slow", to: server.uniqueName), by: near) }
     let kept = try await keeper.calls.first(128)
@@ -208,7 +187,7 @@ struct CallTests {
     for (_, reply) in kept { reply.give(.success([])) }
     try #require(try await keeper.calls.first(1).first).reply.give(.success([.boolean(true)]))
     #expect(try await next.values() == [.boolean(true)])
-    export.release()
+    peers.release()
   }
 
   @Test("a name can be had once at a time")
@@ -226,12 +205,9 @@ struct CallTests {
 
   @Test("a run of calls arrives in order, is answered once, and waits as a whole")
   func run() async throws {
-    let bus = try await PrivateBus()
     let clock = ManualClock()
-    let server = try await bus.connect()
-    let client = try await bus.connect(clock: clock)
-    let keeper = Keeper()
-    let export = try server.export(keeper, at: "/test")
+    let peers = try await Peers(clock)
+    let (server, client, keeper) = (peers.server, peers.client, peers.keeper)
     let near = clock.now.advanced(by: .seconds(1))
     let far = clock.now.advanced(by: .seconds(10))
     func run(_ name: String) -> [DBusCall] {
@@ -255,6 +231,6 @@ struct CallTests {
     #expect(throws: DBusError.self) {
       try client.begin(run: run("D") + [.test("no name", to: "a.b")], by: far)
     }
-    withExtendedLifetime((patient, pending, export)) {}
+    withExtendedLifetime((patient, pending, peers)) {}
   }
 }

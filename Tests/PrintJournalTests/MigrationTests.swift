@@ -38,22 +38,40 @@ struct MigrationTests {
     #expect(try await journal.receive([], deliveryID: "msg_2", cursor: nil).replayed)
     #expect(try await journal.recoverAfterCrash().map(\.id) == [3])
     #expect(try await journal.unreported(limit: 9).map(\.id) == [3, 5])
-    let payment = PaymentKey(orderID: "20261130-000187")
-    #expect(try await journal.receive([], deliveryID: nil, cursor: nil, announcing: payment).announces)
+    let payment = PaymentClaim(orderID: "20261130-000187")
+    #expect(try await journal.receive([], deliveryID: nil, cursor: nil, announcing: payment).announces != nil)
     #expect(try await journal.make("new").id == 8)
   }
 
-  @Test(arguments: ["v1", "v2"])
+  @Test func `a journal of version 3 opens, and what it has announced is not announced again`() async throws {
+    try scratch.write(Fixtures.bytes("journal/v3.db"))
+    let journal = try await Journal.open(path: scratch.path)
+    #expect(try await journal.job(1)?.voice == .ended(.failed("no clip")))
+    let order = "20261130-000187"
+    for (claim, isNew) in [
+      (PaymentClaim(orderID: order, id: "p", amount: Money("12.50")), false),
+      (PaymentClaim(refundOf: order, amount: Money("-5")), false),
+      (PaymentClaim(refundOf: "20261130-000188"), false), (PaymentClaim(deliveryID: "msg_3"), false),
+      (PaymentClaim(refundOf: order, amount: Money("-6")), true),
+      (PaymentClaim(orderID: order, id: "q", amount: Money("12.50")), true),
+      (PaymentClaim(orderID: "20261130-000188"), true),
+    ] {
+      let received = try await journal.receive([], deliveryID: nil, cursor: nil, announcing: claim)
+      #expect((received.announces != nil) == isNew, "\(claim)")
+    }
+  }
+
+  @Test(arguments: ["v1", "v2", "v3"])
   func `a migrated journal has the tables of a new one`(version: String) async throws {
     try scratch.write(Fixtures.bytes("journal/\(version).db"), to: "old.db")
     let old = try await Journal.open(path: "\(scratch.folder)/old.db")
     let new = try await Journal.open(path: scratch.path)
     #expect(try await old.tables() == new.tables())
-    #expect(try await old.number("PRAGMA user_version") == 3)
-    #expect(try await new.number("PRAGMA user_version") == 3)
+    #expect(try await old.number("PRAGMA user_version") == 4)
+    #expect(try await new.number("PRAGMA user_version") == 4)
   }
 
-  @Test(arguments: ["v1", "v2"])
+  @Test(arguments: ["v1", "v2", "v3"])
   func `the old file is what its listing says`(version: String) throws {
     try scratch.write(Fixtures.bytes("journal/\(version).db"))
     try scratch.write([], to: "listed.db")
@@ -88,14 +106,14 @@ struct MigrationTests {
   @Test func `a journal of a newer printd is refused and left alone`() async throws {
     let journal = try await Journal.open(path: scratch.path)
     _ = try await journal.make("A")
-    try await journal.run("PRAGMA user_version = 4")
+    try await journal.run("PRAGMA user_version = 5")
     await journal.close()
     let before = try scratch.bytes()
     let error = await journalError { () async throws(JournalError) in
       try await Journal.open(path: scratch.path)
     }
     #expect(error?.code == .storage)
-    #expect(error?.message.contains("newer printd (schema 4; this one knows up to 3)") == true)
+    #expect(error?.message.contains("newer printd (schema 5; this one knows up to 4)") == true)
     #expect(try scratch.bytes() == before)
   }
 

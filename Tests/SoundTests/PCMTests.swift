@@ -93,9 +93,39 @@ struct PCMTests {
     #expect(try tone.stretched(by: 1) == tone)
   }
 
-  @Test("A speed that no voice has is refused", arguments: [0, -1, 2.1, .infinity, .nan])
-  func refusesSpeeds(speed: Double) {
-    #expect(throws: SoundError.self) { try Tones.sine(100).stretched(by: speed) }
+  @Test(
+    "A higher voice is as long as before, and a faster one is as high as it is to be",
+    arguments: [0.5, 0.8, 1.25, 2.0])
+  func pitches(pitch: Double) throws {
+    let tone = Tones.sine(22_050, hertz: 200)
+    for speed in [1, 1.25] {
+      let changed = try tone.stretched(by: speed, pitch: pitch)
+      let ratio = Double(changed.samples.count) / Double(tone.samples.count)
+      #expect(abs(ratio * speed - 1) < 0.05, "\(speed)")
+      let hertz = Double(Tones.rises(changed)) / (Double(changed.samples.count) / 22_050)
+      #expect(abs(hertz - 200 * pitch) < 8 * pitch, "\(speed): \(hertz)")
+    }
+  }
+
+  @Test("A speed or a pitch that no voice has is refused", arguments: [0, -1, 2.1, .infinity, .nan])
+  func refusesSpeeds(value: Double) {
+    #expect(throws: SoundError.self) { try Tones.sine(100).stretched(by: value) }
+    #expect(throws: SoundError.self) { try Tones.sine(100).stretched(by: 1, pitch: value) }
+  }
+
+  @Test("A gain is exact below three quarters of full scale, and cuts nothing off above")
+  func gains() {
+    let ramp = PCM(samples: (-326...326).map { Int16($0 * 100) }, rate: 8000)
+    #expect(ramp.amplified(by: 0) == ramp && ramp.amplified(by: .nan) == ramp)
+    let softer = ramp.amplified(by: -20).samples
+    #expect(zip(ramp.samples, softer).allSatisfy { abs(Double($0) / 10 - Double($1)) <= 0.5 })
+    let louder = ramp.amplified(by: 6.0206).samples
+    #expect(
+      zip(ramp.samples, louder).allSatisfy { abs(Int($0)) > 12_288 || abs(Int($1) - 2 * Int($0)) <= 1 })
+    #expect(zip(louder, louder.dropFirst()).allSatisfy { $0 <= $1 }, "no wave folds over")
+    #expect(louder.max() ?? 0 > 30_000)
+    let least = PCM(samples: [.min, .max], rate: 8000).amplified(by: 12)
+    #expect(least.samples == [-32_767, 32_767])
   }
 
   @Test("Levelled clips have the same loudness, and no sample is cut off")

@@ -11,8 +11,20 @@ final class JournalDouble: JobPort, Sendable {
     var commits = 0
     var failures: [String: Int] = [:]
     var voices: [PaymentKey: Voice] = [:]
+    var claims: [(key: PaymentKey, claim: PaymentClaim)] = []
 
     func voice(of key: JobKey) -> Voice? { key.copy == 1 ? voices[PaymentKey(orderID: key.orderID)] : nil }
+
+    mutating func claim(_ payment: PaymentClaim) -> PaymentKey? {
+      if let place = claims.firstIndex(where: { payment.isSame(as: $0.claim) }) {
+        claims[place].claim = claims[place].claim.completed(by: payment)
+        return nil
+      }
+      let key = payment.nextKey(besides: claims.filter { $0.claim.subject == payment.subject }.map(\.key))
+      claims.append((key, payment))
+      voices[key] = .pending
+      return key
+    }
   }
 
   private let state = Mutex(State())
@@ -65,7 +77,7 @@ final class JournalDouble: JobPort, Sendable {
 
   func receive(
     _ jobs: [NewJob], deliveryID: String?, cursor: String?, restartsRejected: Bool,
-    announcing payment: PaymentKey?
+    announcing payment: PaymentClaim?
   ) async throws(JournalError) -> Received {
     let date = date()
     let received = try locked { state throws(JournalError) -> Received in
@@ -78,8 +90,7 @@ final class JournalDouble: JobPort, Sendable {
       let restarts = known.contains { restartsRejected && $0?.state == .rejected }
       if restarts { try check("received", &state) }
       state.commits += 1
-      let announces = payment.map { state.voices[$0] == nil } ?? false
-      if let payment, announces { state.voices[payment] = .pending }
+      let announces = payment.flatMap { state.claim($0) }
       if let deliveryID { state.deliveries.insert(deliveryID) }
       if let cursor { state.cursor = cursor }
       var entries: [Received.Entry] = []

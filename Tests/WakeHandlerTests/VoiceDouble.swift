@@ -18,7 +18,7 @@ final class VoiceDouble: AnnouncerPort, Sendable {
 
   private struct State {
     var manners: [Manner] = []
-    var asked: [(text: String, knownSince: BootInstant)] = []
+    var asked: [(text: String, payment: PaymentKey?, knownSince: BootInstant)] = []
   }
 
   let log = EventLog()
@@ -33,14 +33,18 @@ final class VoiceDouble: AnnouncerPort, Sendable {
 
   /// What it was asked to say: the amounts.
   var asked: [String] { state.withLock { $0.asked.map(\.text) } }
+  /// The keys that it was asked to say them by.
+  var payments: [PaymentKey?] { state.withLock { $0.asked.map(\.payment) } }
   var knownSince: [BootInstant] { state.withLock { $0.asked.map(\.knownSince) } }
 
   func go() { gate.say("go") }
 
-  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd {
+  func announce(
+    _ wake: Wake, payment: PaymentKey?, knownSince: BootInstant, by deadline: BootInstant
+  ) async -> VoiceEnd {
     let text = wake.amount?.description ?? "nothing"
     let manner = state.withLock { state -> Manner in
-      state.asked.append((text, knownSince))
+      state.asked.append((text, payment, knownSince))
       let manner = state.manners.first ?? .ends(.played)
       if state.manners.count > 1 { state.manners.removeFirst() }
       return manner

@@ -186,6 +186,43 @@ struct VoiceTests {
     #expect(scene.journal.all.map(\.voice) == [.ended(.played)], "the payment's, of its job")
   }
 
+  @Test(
+    "another payment of one order is said, as fresh as its own wake, and each delivery of it again is not")
+  func partPayments() async throws {
+    let (scene, voice) = try scene()
+    func said(_ id: String, _ amount: String, _ more: String = "", prints: Bool = true) async throws
+      -> VoiceEnd?
+    {
+      try await wake(scene, "bread", id: id, prints: prints, amount: amount, more: more).value.voice
+    }
+    #expect(try await said("a", "3.00", #","payment_id":"p1""#) == .played)
+    scene.clock.advance(by: .seconds(3600))
+    let start = scene.clock.now
+    #expect(try await said("b", "3.00", #","payment_id":"p1""#) == .silent)
+    #expect(try await said("c", "3.00") == .silent, "a channel that knows no ids")
+    #expect(try await said("d", "3.00", #","payment_id":"p2""#) == .played, "as much again")
+    #expect(try await said("e", "3.00", #","payment_id":"p2""#, prints: false) == .silent)
+    #expect(try await said("f", "4.00", prints: false) == .played, "another part")
+    #expect(try await said("g", "4.00") == .silent)
+    #expect(voice.asked == ["3.00", "3.00", "4.00"])
+    #expect(voice.knownSince.dropFirst().allSatisfy { $0 >= start })
+    #expect(voice.payments.map { $0?.text } == ["order:bread", "payment:bread#2", "payment:bread#3"])
+    #expect(try scene.front.paper == ["bread"])
+  }
+
+  @Test("two refunds of as much of one order are both said, where their ids tell them apart")
+  func equalRefunds() async throws {
+    let (scene, voice) = try scene()
+    for (id, more, end) in [
+      ("a", #","refund_id":"r1""#, VoiceEnd.played), ("b", #","refund_id":"r2""#, .played),
+      ("c", #","refund_id":"r2""#, .silent), ("d", "", .silent),
+    ] {
+      let value = try await wake(scene, "bread", id: id, prints: false, amount: "-1.50", more: more).value
+      #expect(value.voice == end, "\(id)")
+    }
+    #expect(voice.asked == ["-1.50", "-1.50"])
+  }
+
   @Test("a wake about something else does not use up the payment's announcement", arguments: [true, false])
   func otherType(prints: Bool) async throws {
     let (scene, voice) = try scene()
@@ -265,6 +302,39 @@ struct VoiceTests {
     await voice.log.until("3.00")
     await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
     #expect(await completion.value.voice == .failed("printd is stopping"))
+  }
+
+  @Test("the end of the announcement in the air is in the journal before that is closed")
+  func stopNotes() async throws {
+    let (scene, voice) = try scene(.waits(.played))
+    let completion = try await wake(scene, "bread", prints: false)
+    await voice.log.until("3.00")
+    await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    #expect(await completion.value.voice == .failed("printd is stopping"))
+    let closing = Task {
+      await scene.handler.announcementsEnded(by: scene.clock.now.advanced(by: .seconds(5)))
+    }
+    await scene.clock.sleepers(atLeast: 1)
+    voice.go()
+    await closing.value
+    #expect(scene.journal.voices == [PaymentKey(orderID: "bread"): .ended(.played)])
+    // With nothing in the air there is nothing to wait for.
+    await scene.handler.announcementsEnded(by: BootInstant(nanoseconds: .max))
+  }
+
+  @Test("a voice that never ends does not keep the journal open")
+  func stopGivesUp() async throws {
+    let (scene, voice) = try scene(.hangs)
+    _ = try await wake(scene, "bread", prints: false)
+    await voice.log.until("3.00")
+    await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    let deadline = scene.clock.now.advanced(by: .seconds(5))
+    let closing = Task { await scene.handler.announcementsEnded(by: deadline) }
+    // The voice, the announcement's alarm, and the wait.
+    await scene.clock.sleepers(atLeast: 3)
+    scene.clock.advance(by: .seconds(5))
+    await closing.value
+    #expect(scene.journal.voices == [PaymentKey(orderID: "bread"): .pending])
   }
 
   @Test("a daemon that stops does not wait for the voice to report what is printed")

@@ -130,6 +130,15 @@ struct WakeDecodingTests {
     #expect(try Wake(json: Array(#"{"aps":{},"data":{"order_amount":""}}"#.utf8)).orderAmount == nil)
   }
 
+  @Test("a payment's and a refund's own ids stand in data or beside it, as words or as numbers")
+  func paymentIDs() throws {
+    let inside = #"{"aps":{},"data":"{\"payment_id\":42000001,\"refund_id\":\"r-1\"}","payment_id":"other"}"#
+    let wake = try Wake(json: Array(inside.utf8))
+    #expect(wake.paymentID == "42000001" && wake.refundID == "r-1")
+    let beside = try Wake(json: Array(#"{"aps":{},"payment_id":"p","data":{"refund_id":""}}"#.utf8))
+    #expect(beside.paymentID == "p" && beside.refundID == nil)
+  }
+
   @Test("empty data, an empty amount and an empty id name nothing")
   func emptyValues() throws {
     for data in ["\"\"", "null", "{}", "\"{}\"", "{\"order_id\":\"\",\"sum_amount\":\"\"}"] {
@@ -155,6 +164,9 @@ struct WakeDecodingTests {
       ("{\"aps\":{},\"data\":{\"order_id\":\"a\\u001bp0\"}}", "data.order_id"),
       ("{\"aps\":{},\"data\":{\"order_id\":\"a\\u202eb\"}}", "data.order_id"),
       ("{\"aps\":{},\"data\":{\"pay_type\":{}}}", "data.pay_type"),
+      ("{\"aps\":{},\"data\":{\"payment_id\":{}}}", "data.payment_id"),
+      ("{\"aps\":{},\"payment_id\":\"a\\u0000\"}", "payment_id"),
+      ("{\"aps\":{},\"data\":{\"refund_id\":\"a\\u202eb\"}}", "data.refund_id"),
       ("{\"aps\":{},\"amount\":true}", "amount"),
       ("{\"aps\":{},\"key\":\"sound\",\"value\":\"abc\"}", "value"),
       ("{\"aps\":{},\"order_id\":\"A\",\"data\":{\"order_id\":\"B\"}}", "order_id"),

@@ -32,6 +32,7 @@ struct ConfigurationTests {
       webhook: {listen: "127.0.0.1:1", secret_files: ["/w"], connections: 5},
       voice: {
         enabled: false, language: "zh-HK", currency: "HKD", set: "/v", brand: "B", rate: 1.2, chime: "/c.wav",
+        pitch: 0.9, gain_db: -3.5, repeat: 2, screen: ["/show", "{title}", "{body}"],
         templates: {wx: "w{amount}", fixed: "f", fixed_refund: "fr"}, pay_types: {"9": "card"}, jiaofen: true,
         liang: true, synthesiser: "none", online: {url: "https://v/{text}", deadline_ms: 900, cache_mb: 2, ca_file: "/a"},
         group: "g", event_files: true, output: "alsa", device: "hw:1", server: "unix:/n", mute: "override",
@@ -87,9 +88,8 @@ struct ConfigurationTests {
   private static var voice: Configuration.Voice {
     get throws {
       var voice = Configuration.Voice(currency: .hkd)
-      (voice.isEnabled, voice.language, voice.set, voice.brand, voice.rate) = (
-        false, .cantonese, "/v", "B", 1.2
-      )
+      (voice.isEnabled, voice.language, voice.set, voice.brand) = (false, .cantonese, "/v", "B")
+      (voice.prosody, voice.times) = (Prosody(rate: 1.2, pitch: 0.9, gain: -3.5), 2)
       voice.chime = .file("/c.wav")
       voice.templates.templates = [.wx: try PhraseTemplate("w{amount}")]
       (voice.templates.fixed, voice.templates.fixedRefund) = ("f", "fr")
@@ -97,6 +97,7 @@ struct ConfigurationTests {
       (voice.usesJiaoAndFen, voice.usesLiang, voice.synthesiser) = (true, true, nil)
       voice.online = .init(
         url: "https://v/{text}", deadlineMilliseconds: 900, cacheMegabytes: 2, caFile: "/a")
+      voice.screen = try Screen(["/show", "{title}", "{body}"])
       (voice.group, voice.leavesFiles) = ("g", true)
       (voice.output, voice.device, voice.server) = (.alsa, "hw:1", "unix:/n")
       (voice.mute, voice.others, voice.duckDecibels) = (.override, .duck, 12)

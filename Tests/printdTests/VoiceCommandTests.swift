@@ -48,7 +48,8 @@ struct VoiceCommandTests {
   @Test(
     "announce refuses what it cannot say, and says why",
     arguments: [
-      ("12,5", 65, "decimal string"), ("0", 65, "not more than zero"), ("-5", 64, "not understood"),
+      ("12,5", 65, "decimal string"), ("0", 65, "nothing was received"),
+      ("0.00 --refund", 65, "nothing was received"), ("-5", 64, "not understood"),
       ("", 64, "missing"),
       ("1 --language tlh", 64, "no voice for"), ("1 --currency XXX", 64, "no words for"),
       ("1000000000000", 0, "too large to be said"),
@@ -59,6 +60,75 @@ struct VoiceCommandTests {
       ["announce", "--words", "--config", configuration] + words, in: folder)
     #expect(code == expected, "\(output)")
     #expect(output.contains(says), "\(output)")
+  }
+
+  @Test(
+    "announce says zero nowhere, with or without words, speaker or file",
+    arguments: ["", "-o a.wav", "--language en"])
+  func zero(_ more: String) async throws {
+    let words = ["announce", "0.00", "--config", configuration] + more.split(separator: " ").map(String.init)
+    let (code, output) = try await CommandLineTests.run(words, in: folder)
+    #expect(code == 65)
+    #expect(output.contains("amount: is zero") && output.contains("try: printd announce 12.50"), "\(output)")
+    #expect(access(folder.path("said.wav"), F_OK) != 0)
+  }
+
+  @Test("announce and test say why there was nothing to hear, and what to do")
+  func noSpeaker() async throws {
+    let text = try Fixtures.text(ofFile: configuration).replacing(
+      #"output: "file", device: "said.wav""#,
+      with: #"output: "pulse", server: "unix:\#(folder.path("none"))""#)
+    try folder.write(text, to: "printd.json5")
+    for words in [["announce", "12.50"], ["voice", "test"]] {
+      let (code, output) = try await CommandLineTests.run(words + ["--config", configuration], in: folder)
+      #expect(code == 69, "\(output)")
+      #expect(output.contains("no-device: no sound server answers"), "\(output)")
+      #expect(output.contains("  try: connect a speaker"), "\(output)")
+    }
+  }
+
+  @Test("import names the folder, what is wrong with it and what to do")
+  func importsNothing() async throws {
+    mkdir(folder.path("empty"), 0o755)
+    try folder.write("x", to: "file")
+    for (name, says) in [
+      ("nowhere", "there is no such folder; give the one with the recordings"),
+      ("file", "is no folder; give the one that the recordings are in"),
+      ("empty", "there are no recordings in this folder (WAV, FLAC, Ogg, MP3); `printd voice script` lists"),
+    ] {
+      let (code, output) = try await run("voice", "import", folder.path(name), "--config", configuration)
+      #expect(code == 65)
+      #expect(output.contains("\(folder.path(name)): \(says)"), "\(output)")
+      #expect(access(folder.path("state/voice/sets/zh"), F_OK) != 0)
+    }
+  }
+
+  @Test("The doctor looks at the folder of prepared sounds, and at the program of the screen")
+  func group() async throws {
+    let sounds = folder.path("state/groups/printd/Library/Sounds")
+    let none = try await run("doctor", "--config", configuration)
+    #expect(none.output.contains("ok       voice sounds: \(sounds) is made at"), "\(none.output)")
+    try Files.makeFolder(sounds)
+    let there = try await run("doctor", "--config", configuration)
+    #expect(there.output.contains("ok       voice sounds: \(sounds)\n"), "\(there.output)")
+    chmod(sounds, 0o777)
+    let open = try await run("doctor", "--config", configuration)
+    #expect(open.output.contains("warning  voice sounds: everybody may put sounds into"), "\(open.output)")
+    chmod(sounds, 0o500)
+    let closed = try await run("doctor", "--config", configuration)
+    #expect(
+      closed.output.contains("warning  voice sounds: \(sounds) is not the daemon's"), "\(closed.output)")
+    let text = try Fixtures.text(ofFile: configuration)
+    for (program, says) in [
+      ("/nowhere/show", "wrong    voice screen: /nowhere/show is no program"),
+      ("true", "ok       voice screen: /"),
+    ] {
+      try folder.write(
+        text.replacing(#"output: "file""#, with: #"screen: ["\#(program)", "{body}"], output: "file""#),
+        to: "printd.json5")
+      let shown = try await run("doctor", "--config", configuration)
+      #expect(shown.output.contains(says), "\(shown.output)")
+    }
   }
 
   @Test("build makes a set that list, doctor, announce and test use")

@@ -156,6 +156,8 @@ struct VoiceWakeTests {
     #expect(said.end == .exit(0) && said.output == "played\n", "\(said.output)")
     #expect(try self.said(rig) == phrase(rig, "120034.05", payType: "wx"))
     #expect(try await rig.ask(.post, "/v1/announcements", #"{"amount":"1,5"}"#).status == 400)
+    let zero = try await rig.ask(.post, "/v1/announcements", #"{"amount":"0.00"}"#)
+    #expect(zero.status == 400 && String(decoding: zero.body, as: UTF8.self).contains("nothing was received"))
     #expect(try await rig.ask(.post, "/v1/announcements", "{}").status == 400)
     await rig.stop()
     let mute = try await DaemonRig(orders: nil)
@@ -163,6 +165,25 @@ struct VoiceWakeTests {
     #expect(refused.status == 400)
     #expect(String(decoding: refused.body, as: UTF8.self).contains("no voice is configured"))
     await mute.stop()
+  }
+
+  @Test("Each payment stands on the screen after its voice, once, with the alert or with what was said")
+  func screen() async throws {
+    let tools = try TemporaryFolder()
+    let show = try tools.write(
+      "#!/bin/sh\necho \"$1|$2\" >> \"$3/shown\"\n", to: "show")
+    chmod(show, 0o755)
+    let rig = try await Self.rig(
+      #"brand: "小店", screen: ["\#(show)", "{title}", "{body}", "\#(tools.path)"],"#,
+      orders: nil)
+    let alert = #"{"title":"收款","body":"3元"}"#
+    _ = try await answer(rig, Self.wake(amount: "3.00", alert: alert))
+    _ = try await answer(rig, Self.wake(amount: "4.00", alert: #""""#))
+    try await DaemonRig.until {
+      try access(tools.path("shown"), F_OK) == 0
+        && Fixtures.text(ofFile: tools.path("shown")) == "收款|3元\n小店|小店微信收款四元\n"
+    }
+    await rig.stop()
   }
 
   @Test("A prepared sound is played by its name, and no name leads out of the folder")
@@ -180,6 +201,27 @@ struct VoiceWakeTests {
       try await answer(rig, Self.wake(sound: #""../outside.wav""#, alert: #""""#)).voice == .ended(.played))
     #expect(try said(rig) == Chime.sound(rate: 16_000))
     await rig.stop()
+  }
+
+  @Test("A daemon that is stopped in the middle of a phrase says it to its end, and knows so afterwards")
+  func stopped() async throws {
+    let orders = try Orders()
+    let server = try await SoundServer()
+    let recording = try await Recording(server)
+    let first = try await Self.rig(orders: orders.path)
+    await first.stop()
+    let more =
+      #"voice: {language: "zh", currency: "CNY", output: "pulse", server: "\#(server.address)", device: "spk"},"#
+    let rig = try await DaemonRig(in: first.folder, orders: orders.path, more: more)
+    try orders.add("six")
+    let wake = Task { try await rig.post(Self.wake(order: "six", amount: "12345678.90")) }
+    try await recording.until { $0.contains { $0 != 0 } }
+    await rig.stop()
+    _ = try? await wake.value
+    let again = try await DaemonRig(in: first.folder, orders: orders.path, more: more)
+    #expect(try await again.jobs(of: "six").map(\.voice) == [.ended(.played)])
+    await recording.stop()
+    await again.stop()
   }
 
   @Test("A real sound server hears the phrase of a wake, while its receipt is printed")

@@ -4,17 +4,17 @@ public import Sound
 import SpokenAmounts
 
 extension ClipSet {
-  /// Reads a set and makes its clips ready: their speed changed, their ends faded.
+  /// Reads a set and makes its clips ready: as they are to be spoken, their ends faded.
   ///
   /// Every file is read and compared with the manifest; a set that is not whole is refused.
   ///
   /// - Parameters:
   ///   - folder: The folder with `set.json`.
   ///   - phrasebook: What the set must be able to say, or nil to ask for nothing.
-  ///   - speed: 1.2 speaks a fifth faster, with the pitch kept.
+  ///   - prosody: How they are to be spoken.
   /// - Throws: ``SoundError``: `file` when something cannot be read, `content` for anything that is not right, by name.
   public static func read(
-    _ folder: String, for phrasebook: Phrasebook?, speed: Double = 1
+    _ folder: String, for phrasebook: Phrasebook?, prosody: Prosody = Prosody()
   ) throws(SoundError) -> ClipSet {
     let manifest = try manifest(in: folder)
     if let phrasebook, manifest.language != phrasebook.reader.language.rawValue {
@@ -30,7 +30,7 @@ extension ClipSet {
       guard samples <= mostSamples else {
         throw SoundError(.content, "\(folder): the clips are more than \(mostSamples >> 19) MB together")
       }
-      let ready = (speed == 1 ? pcm : try pcm.stretched(by: speed)).faded(.milliseconds(3))
+      let ready = try prosody.applied(to: pcm).faded(.milliseconds(3))
       clips[entry.id] = Clip(text: entry.text, pcm: ready)
     }
     let set = ClipSet(manifest: manifest, clips: clips)

@@ -33,12 +33,12 @@ extension ClipSetFolder {
   ///   - source: The folder with the recordings: WAV, FLAC, Ogg, MP3.
   ///   - licence: What may be done with them.
   /// - Returns: The set, and the files that belong to no word.
-  /// - Throws: ``SoundError`` that names everything that is missing or wrong; the set that was there before is then as
-  ///   it was.
+  /// - Throws: ``SoundError`` that names everything that is missing or wrong: `invalid` when `source` is no folder that can be
+  ///   read, or has no recordings. The set that was there before is then as it was.
   public func take(
     from source: String, _ phrasebook: Phrasebook, licence: String
   ) throws(SoundError) -> (manifest: ClipManifest, unused: [String]) {
-    var files = Recordings(in: source)
+    var files = try Recordings(in: source)
     var recordings: [Recording] = []
     for word in phrasebook.clips {
       guard let path = try files.take(word) else { continue }
@@ -66,12 +66,19 @@ extension ClipSetFolder {
     private let folder: String
     private var files: [String: [String]] = [:]
 
-    init(in folder: String) {
+    init(in folder: String) throws(SoundError) {
       self.folder = folder
+      try SoundFiles.requireFolder(folder)
       for entry in SoundFiles.entries(of: folder) where !entry.name.hasPrefix(".") {
         guard let dot = entry.name.lastIndex(of: ".") else { continue }
         let stem = entry.name[..<dot].lowercased()
         files[stem.hasPrefix("tts_") ? String(stem.dropFirst(4)) : stem, default: []].append(entry.name)
+      }
+      guard !files.isEmpty else {
+        throw SoundError(
+          .invalid,
+          "\(folder): there are no recordings in this folder (WAV, FLAC, Ogg, MP3); "
+            + "`printd voice script` lists what to record")
       }
     }
 

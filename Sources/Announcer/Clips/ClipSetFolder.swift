@@ -35,6 +35,21 @@ public struct ClipSetFolder: Sendable {
       throw SoundError(.invalid, "\(path): there are no clips")
     }
     try SoundFiles.makeFolder(path)
+    let before = Set(SoundFiles.entries(of: path).map(\.name))
+    do throws(SoundError) {
+      return try write(recordings, rate: rate, language: language, engine: engine, licence: licence)
+    } catch {
+      // A full disk is not to be filled with half a set.
+      for entry in SoundFiles.entries(of: path) where !before.contains(entry.name) {
+        unlink("\(path)/\(entry.name)")
+      }
+      throw error
+    }
+  }
+
+  private func write(
+    _ recordings: [Recording], rate: Int, language: SpokenLanguage, engine: String, licence: String
+  ) throws(SoundError) -> ClipManifest {
     var clips: [ClipManifest.Clip] = []
     for recording in recordings {
       guard recording.pcm.rate == rate else {

@@ -40,18 +40,23 @@ public struct PhraseTemplate: Sendable, Equatable {
   }
 
   /// The clips around the amount, named after the template: `wx` before it, `wx-2` behind it.
-  func pieces(_ id: String, in language: SpokenLanguage) -> (before: [SpokenWord], after: [SpokenWord]) {
-    (SpokenWord.phrase(id, before, in: language), SpokenWord.phrase("\(id)-2", after, in: language))
+  func pieces(_ id: String, _ reader: AmountReader) -> (before: [SpokenWord], after: [SpokenWord]) {
+    (SpokenWord.phrase(id, before, reader), SpokenWord.phrase("\(id)-2", after, reader))
   }
 }
 
 extension SpokenWord {
-  /// A fixed piece of speech; none for a text without a word.
-  static func phrase(_ id: String, _ text: String, in language: SpokenLanguage) -> [SpokenWord] {
+  /// A fixed piece of speech; none for a text without a word. It is read with its numbers in words, where a synthesiser reads
+  /// digits wrong.
+  static func phrase(_ id: String, _ text: String, _ reader: AmountReader) -> [SpokenWord] {
     guard text.contains(where: { $0.isLetter || $0.isNumber }) else { return [] }
     let words = text.split(separator: " ").joined(separator: " ")
     let startsWithMark = words.first?.isPunctuation ?? false
-    return [SpokenWord(id, words, isGlued: language.isUnspaced || startsWithMark)]
+    return [
+      SpokenWord(
+        id, words, reading: SpeakableText.reading(words, reader),
+        isGlued: reader.language.isUnspaced || startsWithMark)
+    ]
   }
 }
 

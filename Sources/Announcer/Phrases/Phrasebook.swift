@@ -53,7 +53,7 @@ public struct Phrasebook: Sendable, Equatable {
     guard let amount = announcement.amount, kind != nil || text == nil else {
       return text.map(Saying.text) ?? .nothing(reason: nil)
     }
-    let isRefund = announcement.isRefund || kind == .refund
+    let isRefund = isRefund(announcement)
     do throws(AmountRefusal) {
       return .phrase(
         try words(
@@ -72,8 +72,13 @@ public struct Phrasebook: Sendable, Equatable {
   /// The fixed phrase of an announcement; none where nothing was received.
   func fixed(for announcement: Announcement) -> [SpokenWord] {
     guard let amount = announcement.amount else { return [] }
-    let isRefund = announcement.isRefund || kind(of: announcement) == .refund
+    let isRefund = isRefund(announcement)
     return isRefund || amount.minorUnits > 0 ? fixed(isRefund: isRefund) : []
+  }
+
+  /// Whether the money went back.
+  func isRefund(_ announcement: Announcement) -> Bool {
+    announcement.isRefund || kind(of: announcement) == .refund
   }
 
   /// Nil where somebody named a way of paying that has no phrase.
@@ -99,19 +104,19 @@ public struct Phrasebook: Sendable, Equatable {
       guard let known = SpokenCurrency(rawValue: currency) else { throw .unknownCurrency }
       reader.currency = known
     }
-    let pieces = templates.template(kind).pieces(kind.rawValue, in: reader.language)
+    let pieces = templates.template(kind).pieces(kind.rawValue, reader)
     let said = try reader.words(for: amount)
     guard amount.isBelow(units: Self.unitCap) else { throw .tooLarge }
     return pieces.before + said + pieces.after
   }
 
-  private var brandWords: [SpokenWord] { SpokenWord.phrase("brand", brand, in: reader.language) }
+  private var brandWords: [SpokenWord] { SpokenWord.phrase("brand", brand, reader) }
 
   private func fixed(isRefund: Bool) -> [SpokenWord] {
     brandWords
       + (isRefund
-        ? SpokenWord.phrase("fixed-refund", templates.fixedRefund, in: reader.language)
-        : SpokenWord.phrase("fixed", templates.fixed, in: reader.language))
+        ? SpokenWord.phrase("fixed-refund", templates.fixedRefund, reader)
+        : SpokenWord.phrase("fixed", templates.fixed, reader))
   }
 }
 
@@ -119,11 +124,11 @@ extension Phrasebook {
   /// Every piece of its phrases, the ones before an amount first.
   public var phrases: [SpokenWord] {
     let pieces = PhraseTemplates.Kind.allCases.map {
-      templates.template($0).pieces($0.rawValue, in: reader.language)
+      templates.template($0).pieces($0.rawValue, reader)
     }
     return brandWords + pieces.flatMap(\.before) + pieces.flatMap(\.after)
-      + SpokenWord.phrase("fixed", templates.fixed, in: reader.language)
-      + SpokenWord.phrase("fixed-refund", templates.fixedRefund, in: reader.language)
+      + SpokenWord.phrase("fixed", templates.fixed, reader)
+      + SpokenWord.phrase("fixed-refund", templates.fixedRefund, reader)
   }
 
   /// The phrases that leave the amount out.

@@ -15,15 +15,25 @@ enum SpeakableText {
     guard text.unicodeScalars.prefix(longest * 4 + 1).count <= longest * 4, text.count <= longest else {
       return nil
     }
-    let plain = String(String.UnicodeScalarView(text.unicodeScalars.map(plain)))
-    let spoken = readsDigitsWrong(reader.language) ? withNumbersInWords(plain, reader) : plain
-    let words = spoken.split(separator: " ").joined(separator: " ")
+    let words = reading(text, reader).split(separator: " ").joined(separator: " ")
     guard words.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
     // The Japanese voice says "Chinese letter" for every character.
     if reader.language == .japanese, words.unicodeScalars.contains(where: { $0.properties.isIdeographic }) {
       return nil
     }
     return words
+  }
+
+  /// A text for a screen: in one line, without control characters and marks of direction.
+  static func oneLine(_ text: String) -> String {
+    let plain = text.unicodeScalars.map { isSilent($0) ? " " : $0 }
+    return String(String.UnicodeScalarView(plain)).split(separator: " ").joined(separator: " ")
+  }
+
+  /// A text as a synthesiser is to read it.
+  static func reading(_ text: String, _ reader: AmountReader) -> String {
+    let plain = String(String.UnicodeScalarView(text.unicodeScalars.map(plain)))
+    return readsDigitsWrong(reader.language) ? withNumbersInWords(plain, reader) : plain
   }
 
   private static func readsDigitsWrong(_ language: SpokenLanguage) -> Bool {
@@ -41,10 +51,13 @@ enum SpeakableText {
     case 0x5B, 0x5D, 0x3C, 0x3E, 0x7B, 0x7D, 0x5C, 0x60, 0x7C: return " "
     default: break
     }
+    return isSilent(scalar) ? " " : scalar
+  }
+
+  private static func isSilent(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-      return " "
-    default: return scalar
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+    default: false
     }
   }
 

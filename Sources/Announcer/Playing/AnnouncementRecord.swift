@@ -4,6 +4,8 @@ public import PrintJobs
 public struct AnnouncementRecord: Sendable, Equatable {
   /// The payment's id.
   public var id: String
+  /// What was to be announced; nil for the summary of those that were too old.
+  public var announcement: Announcement?
   /// How it ended.
   public var end = VoiceEnd.silent
   /// What was said.
@@ -34,5 +36,11 @@ public struct AnnouncementRecord: Sendable, Equatable {
   public var remarks: [String] = []
 
   /// Creates a record of an announcement that has not begun.
-  public init(id: String) { self.id = id }
+  init(_ announcement: Announcement) {
+    id = announcement.id
+    self.announcement = announcement
+  }
+
+  /// Creates a record of a summary.
+  init(summaryID: String) { id = summaryID }
 }

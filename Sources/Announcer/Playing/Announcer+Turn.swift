@@ -5,13 +5,14 @@ import Sound
 extension Announcer {
   /// Says one announcement, or finds out why not.
   func turn(_ entry: Entry) async -> AnnouncementRecord {
-    var record = AnnouncementRecord(id: entry.announcement.id)
+    var record = AnnouncementRecord(entry.announcement)
     let now = clock.now
     record.waited = entry.acceptedAt.duration(to: now)
     guard !isStale(entry.announcement, at: now) else {
       entry.speech?.cancel()
       staleCount += 1
       record.end = .expired
+      record.remarks = [Self.tooOld]
       return record
     }
     guard let speech = await entry.speech?.value else {
@@ -25,16 +26,17 @@ extension Announcer {
 
   /// Says how many were too old, where that is wanted.
   func sumUp() async {
-    guard staleCount > 0 else { return }
-    defer { staleCount = 0 }
-    guard let summary = options.summary else { return }
-    let announcement = Announcement(id: "", text: summary(staleCount), receivedAt: clock.now)
+    // More may come while it is said.
+    let count = staleCount
+    staleCount = 0
+    guard count > 0, !isClosed, let summary = options.summary else { return }
+    let announcement = Announcement(id: "", text: summary(count), receivedAt: clock.now)
     let (speaker, latest) = (self.speaker, soon)
     let speech = await waiting(until: latest.advanced(by: .seconds(1)), alarms) {
       await speaker.speech(for: announcement, by: latest)
     }
     guard let speech else { return }
-    var record = AnnouncementRecord(id: "")
+    var record = AnnouncementRecord(summaryID: "")
     await say(speech, &record)
     note(record)
   }
@@ -59,15 +61,18 @@ extension Announcer {
       record.wasMuted = sink.isMuted
       guard !sink.isAbstract else {
         record.end = .noDevice
+        record.remarks.append("\(sink.name) stands in for a speaker that is not there")
         return
       }
       guard !sink.isMuted || options.mute == .override else {
         record.end = .muted
+        record.remarks.append("the speaker \(sink.name) is muted")
         return
       }
       // A slow voice and a slow server may have taken a while since its turn began.
       if let announcement, isStale(announcement, at: clock.now) {
         record.end = .expired
+        record.remarks.append(Self.tooOld)
         return
       }
       record.end = try await play(speech.pcm, on: sink, in: session, &record)

@@ -19,6 +19,9 @@ public actor Announcer {
     var speech: Task<Speech?, Never>?
   }
 
+  /// Why one is not said whose time is over.
+  static let tooOld = "it came too late: a late amount would be taken for the next payment's"
+
   let options: AnnouncerOptions
   let speaker: any Speaker
   let output: any SoundOutput
@@ -35,8 +38,9 @@ public actor Announcer {
   private var queue: [Entry] = []
   private var nextNumber = 0
   private var isRunning = false
-  private var isClosed = false
-  private var waiters: [Int: CheckedContinuation<VoiceEnd, Never>] = [:]
+  private(set) var isClosed = false
+  private var isGathering = false
+  private var waiters: [Int: CheckedContinuation<AnnouncementRecord, Never>] = [:]
   /// The caller's deadline, by the announcement's number.
   private var deadlines: [Int: Int] = [:]
   private var known: Set<String> = []
@@ -87,7 +91,12 @@ public actor Announcer {
 
   /// Says an announcement and returns how it ended, at its deadline at the latest.
   public func announce(_ announcement: Announcement, by deadline: BootInstant) async -> VoiceEnd {
-    var record = AnnouncementRecord(id: announcement.id)
+    await record(of: announcement, by: deadline).end
+  }
+
+  /// Says an announcement and returns how it went, at its deadline at the latest.
+  public func record(of announcement: Announcement, by deadline: BootInstant) async -> AnnouncementRecord {
+    var record = AnnouncementRecord(announcement)
     let now = clock.now
     if isClosed {
       record.end = .failed("printd is stopping")
@@ -96,13 +105,15 @@ public actor Announcer {
       record.remarks = ["it has been said, or is about to be"]
     } else if deadline <= now || isStale(announcement, at: now) {
       record.end = .expired
+      record.remarks = [Self.tooOld]
+      countStale()
     } else if queue.count >= options.queueLimit {
       record.end = .failed("\(queue.count) announcements wait already")
     } else {
       return await accept(announcement, by: deadline, at: now)
     }
     note(record)
-    return record.end
+    return record
   }
 
   /// How many announcements wait behind the one that sounds.
@@ -112,25 +123,40 @@ public actor Announcer {
   public var acceptedCount: Int { nextNumber }
 
   /// Takes no more; returns when the announcement that sounds has ended. Those that wait end as `failed`.
-  public func close() async {
+  ///
+  /// - Parameter deadline: When the one that sounds is cut after all, and volumes are set back; nil for never.
+  public func close(by deadline: BootInstant? = nil) async {
     isClosed = true
     let left = queue
     queue = []
     for entry in left {
       entry.speech?.cancel()
-      var record = AnnouncementRecord(id: entry.announcement.id)
+      var record = AnnouncementRecord(entry.announcement)
       record.end = .failed("printd is stopping")
       finish(entry, record)
     }
+    guard isRunning else { return }
+    guard let deadline else { return await idle() }
+    let cut = alarms.set(at: deadline) { [weak self] in Task { await self?.closeSession() } }
+    // A card that hangs cannot be cut, and is not waited for.
+    let last = deadline.advanced(by: .seconds(1))
+    let isOver: Void? = await waiting(until: last, alarms) { [weak self] in await self?.idle() }
+    alarms.takeBack(cut)
+    // Where the session was cut, nothing could be set back in it.
+    if isOver != nil { try? await recover(by: clock.now.advanced(by: .seconds(1))) }
+  }
+
+  /// Returns when nothing is being said.
+  private func idle() async {
     guard isRunning else { return }
     await withCheckedContinuation { idlers.append($0) }
   }
 
   // MARK: The queue
 
-  private func accept(_ announcement: Announcement, by deadline: BootInstant, at now: BootInstant) async
-    -> VoiceEnd
-  {
+  private func accept(
+    _ announcement: Announcement, by deadline: BootInstant, at now: BootInstant
+  ) async -> AnnouncementRecord {
     let number = nextNumber
     nextNumber += 1
     remember(announcement.id)
@@ -141,7 +167,7 @@ public actor Announcer {
       Task { await run() }
     }
     deadlines[number] = alarms.set(at: deadline) { [weak self] in
-      Task { await self?.answer(number, .expired) }
+      Task { await self?.expire(number, announcement) }
     }
     return await withCheckedContinuation { waiters[number] = $0 }
   }
@@ -175,16 +201,38 @@ public actor Announcer {
       await sumUp()
       // Others may have come while the session closed.
       await closeSession()
-    } while !queue.isEmpty
+    } while !queue.isEmpty || wantsSummary
     release?()
     isRunning = false
     for idler in idlers { idler.resume() }
     idlers = []
   }
 
+  /// Whether there is something to be summed up.
+  var wantsSummary: Bool { staleCount > 0 && options.summary != nil && !isClosed }
+
+  /// Counts one that came too late. Where nothing is being said the summary waits for more of them: after an outage they come
+  /// one behind the other.
+  private func countStale() {
+    staleCount += 1
+    guard wantsSummary, !isRunning, !isGathering else { return }
+    isGathering = true
+    _ = alarms.set(at: clock.now.advanced(by: options.gathering)) { [weak self] in
+      Task { await self?.endGathering() }
+    }
+  }
+
+  private func endGathering() {
+    isGathering = false
+    // One that is being said is followed by the summary anyway.
+    guard wantsSummary, !isRunning else { return }
+    isRunning = true
+    Task { await run() }
+  }
+
   /// Goes on with those that have come meanwhile.
   private func endRecovery() {
-    guard queue.isEmpty else {
+    guard queue.isEmpty, !wantsSummary || isGathering else {
       Task { await run() }
       return
     }
@@ -197,13 +245,20 @@ public actor Announcer {
     var record = record
     record.isLate = waiters[entry.number] == nil
     if record.end != .played { forget(entry.announcement.id) }
-    answer(entry.number, record.end)
+    answer(entry.number, record)
     note(record)
   }
 
+  private func expire(_ number: Int, _ announcement: Announcement) {
+    var record = AnnouncementRecord(announcement)
+    record.end = .expired
+    record.remarks = ["it had not ended when the time for it was over"]
+    answer(number, record)
+  }
+
   /// Answers the caller, once.
-  private func answer(_ number: Int, _ end: VoiceEnd) {
-    waiters.removeValue(forKey: number)?.resume(returning: end)
+  private func answer(_ number: Int, _ record: AnnouncementRecord) {
+    waiters.removeValue(forKey: number)?.resume(returning: record)
     if let deadline = deadlines.removeValue(forKey: number) { alarms.takeBack(deadline) }
   }
 

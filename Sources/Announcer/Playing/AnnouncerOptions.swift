@@ -48,6 +48,8 @@ public struct AnnouncerOptions: Sendable {
   public var stateDirectory: String?
   /// Makes a text of how many announcements were too old to be said; nil keeps silent about them.
   public var summary: (@Sendable (Int) -> String)?
+  /// How long the summary waits for others that are too old when they arrive.
+  public var gathering = Duration.seconds(2)
   /// Keeps Bluetooth scans from running, and returns what lets them run again: scans make Bluetooth sound stutter.
   public var holdScans: @Sendable () async -> @Sendable () -> Void = { {} }
 

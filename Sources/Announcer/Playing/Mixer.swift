@@ -113,15 +113,29 @@ actor Mixer {
           $0.index == change.index && $0.memory == change.memory && $0.name == change.name
         }
         if let present, present.volume?.isAbout(change.lowered) == true {
-          try? await session.setVolume(change.original, of: present, by: deadline)
+          try await unlessRefused { () throws(SoundError) in
+            try await session.setVolume(change.original, of: present, by: deadline)
+          }
         } else if present == nil, let memory = change.memory {
           // It ended while it was low; its program's next sound is not to begin low.
-          try? await session.forget(change.lowered, for: change.original, of: memory, by: deadline)
+          try await unlessRefused { () throws(SoundError) in
+            try await session.forget(change.lowered, for: change.original, of: memory, by: deadline)
+          }
         }
       }
     }
     lease = left
     try await write()
+  }
+
+  /// Does what the server may refuse, since a sound has ended meanwhile. A server that does not answer has not done it: the
+  /// lease must stay.
+  private func unlessRefused(_ change: () async throws(SoundError) -> Void) async throws(SoundError) {
+    do throws(SoundError) {
+      try await change()
+    } catch {
+      guard error.code == .failed || error.code == .unavailable else { throw error }
+    }
   }
 
   private func write() async throws(SoundError) { try await file?.write(lease) }

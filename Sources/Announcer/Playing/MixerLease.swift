@@ -36,7 +36,9 @@ struct MixerLease: Codable, Equatable {
 struct LeaseFile: Sendable {
   let folder: String
 
-  private var path: String { "\(folder)/volume-lease.json" }
+  private static let name = "volume-lease.json"
+
+  private var path: String { "\(folder)/\(Self.name)" }
 
   /// Writes the lease so that it is on the disk when this returns; an empty one removes the file.
   func write(_ lease: MixerLease) async throws(SoundError) {
@@ -71,7 +73,8 @@ struct LeaseFile: Sendable {
     let (path, folder) = (self.path, self.folder)
     let result = await WorkThreads.speech.run { () -> Result<MixerLease?, SoundError> in
       do throws(SoundError) {
-        guard let name = SoundName("volume-lease.json"),
+        SoundFiles.removeHalves(of: Self.name, in: folder)
+        guard let name = SoundName(Self.name),
           let bytes = try SoundFiles.bytes(name, in: folder, limit: 1 << 20)
         else { return .success(nil) }
         do {

@@ -19,6 +19,27 @@ enum SoundFiles {
     }
   }
 
+  /// Makes sure that a folder is there and can be read.
+  ///
+  /// - Throws: ``SoundError`` (`invalid`) that says what stands there instead.
+  static func requireFolder(_ path: String) throws(SoundError) {
+    guard let directory = opendir(path) else {
+      let reason = errno
+      switch reason {
+      case ENOENT:
+        throw SoundError(.invalid, "\(path): there is no such folder; give the one with the recordings")
+      case ENOTDIR:
+        throw SoundError(.invalid, "\(path): is no folder; give the one that the recordings are in")
+      case EACCES:
+        throw SoundError(
+          .invalid,
+          "\(path): this user may not read the folder; copy it to where it may, or change its rights")
+      default: throw SoundError(.invalid, "\(path): the folder cannot be read (\(text(reason)))")
+      }
+    }
+    closedir(directory)
+  }
+
   /// The bytes of a regular file in a folder; nil when there is none of this name, or when it is a link.
   ///
   /// - Throws: ``SoundError`` (`file`) for one that is too large or cannot be read.
@@ -61,7 +82,9 @@ enum SoundFiles {
       var rest = bytes[...]
       while !rest.isEmpty, reason == 0 {
         let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { reason = errno }
+        if count > 0 { rest = rest.dropFirst(count) }
+        if count == 0 { reason = EIO }
+        if count < 0, errno != EINTR { reason = errno }
       }
     }
     if reason == 0, fsync(descriptor) != 0 { reason = errno }
@@ -70,6 +93,13 @@ enum SoundFiles {
     guard reason != 0 else { return }
     unlink(beside)
     throw SoundError(.file, "\(path): cannot be written (\(text(reason)))")
+  }
+
+  /// Takes away what writers of a file that are gone have left half; nobody may be writing it.
+  static func removeHalves(of name: String, in folder: String) {
+    for entry in entries(of: folder) where entry.name.hasPrefix("\(name).") && entry.name.hasSuffix(".tmp") {
+      unlink("\(folder)/\(entry.name)")
+    }
   }
 
   /// A regular file in a folder.

@@ -8,6 +8,8 @@ public import Sound
 public struct SoundGroup: Sendable, Equatable {
   /// The largest prepared sound.
   static let largest = 16 << 20
+  /// The longest prepared sound: the payments that wait behind it must not grow too old.
+  static let longest = Duration.seconds(30)
   /// Phrases of events that are kept.
   static let mostEvents = 16
   private static let eventPrefix = "event-"
@@ -31,12 +33,12 @@ public struct SoundGroup: Sendable, Equatable {
   /// The name comes from a wake: one that could lead out of the folder names nothing, and a link is not followed.
   ///
   /// - Returns: nil when there is none.
-  /// - Throws: ``SoundError`` for a file that is no sound.
+  /// - Throws: ``SoundError`` for a file that is no sound, or one of more than half a minute.
   public func prepared(_ text: String) throws(SoundError) -> PCM? {
     guard let name = SoundName(text) else { return nil }
     for name in [name, name.asWAV].compactMap(\.self) {
       guard let bytes = try SoundFiles.bytes(name, in: folder, limit: Self.largest) else { continue }
-      let pcm = try AudioFile.read(bytes, name: "\(folder)/\(name.text)")
+      let pcm = try AudioFile.read(bytes, name: "\(folder)/\(name.text)", longest: Self.longest)
       if !pcm.samples.isEmpty { return pcm }
     }
     return nil

@@ -21,6 +21,7 @@ public struct OnlineVoice: Sendable {
   private let patience: Duration
   private let client: HTTPClient
   private let cache: SpeechCache
+  private let prosody: Prosody
 
   /// Checks a template.
   ///
@@ -28,16 +29,19 @@ public struct OnlineVoice: Sendable {
   ///   - template: `https://voice.example/say?lang={language}&text={text}`; both places are filled percent-encoded.
   ///   - patience: How long it may take for one text; never beyond the announcement's own deadline.
   ///   - client: Sends the questions.
-  ///   - cache: Keeps the answers.
+  ///   - cache: Keeps the answers, as they came.
+  ///   - prosody: How they are to be heard.
   /// - Throws: ``Fault``.
   public init(
-    template: String, patience: Duration = .milliseconds(1500), client: HTTPClient, cache: SpeechCache
+    template: String, patience: Duration = .milliseconds(1500), client: HTTPClient, cache: SpeechCache,
+    prosody: Prosody = Prosody()
   ) throws(Fault) {
     try Self.check(template: template)
     self.template = template
     self.patience = patience
     self.client = client
     self.cache = cache
+    self.prosody = prosody
   }
 
   /// Checks a template without asking anybody.
@@ -76,10 +80,24 @@ public struct OnlineVoice: Sendable {
   {
     let url = Self.fill(template, text, language)
     let cache = cache
-    if let known = await WorkThreads.speech.run({ cache.sound(for: url) }) { return known }
+    if let known = await WorkThreads.speech.run({ cache.sound(for: url) }) { return try await spoken(known) }
     let pcm = try await ask(url, by: deadline)
     await WorkThreads.speech.run { try? cache.keep(pcm, for: url) }
-    return pcm
+    return try await spoken(pcm)
+  }
+
+  /// A sound with the shop's prosody; half a minute of it takes a while.
+  private func spoken(_ pcm: PCM) async throws(SoundError) -> PCM {
+    let prosody = prosody
+    guard prosody != Prosody() else { return pcm }
+    let result = await WorkThreads.speech.run { () -> Result<PCM, SoundError> in
+      do throws(SoundError) {
+        return .success(try prosody.applied(to: pcm))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
   }
 
   private func ask(_ url: String, by deadline: BootInstant) async throws(SoundError) -> PCM {

@@ -1,9 +1,10 @@
+import CSpawn
 import ESCPOS
 import Glibc
 import Sound
 import Threads
 
-/// One run of another program: its input, its output, its end by a deadline.
+/// One run of another program (the only file that knows CSpawn): its input, its output, its end by a deadline.
 ///
 /// It gets its input on a socket, so that one that does not read raises no signal here; it is the head of a group of its
 /// own, so that what it has started ends with it; and it is waited for, whatever comes.
@@ -13,6 +14,8 @@ struct Program: Sendable {
   var arguments: [String]
   /// Bytes of output at most.
   var outputLimit: Int
+  /// What to do when it cannot be started.
+  var remedy: String
 
   /// Runs the program with `input` on its standard input and returns what it has written.
   ///
@@ -60,6 +63,8 @@ struct Program: Sendable {
     posix_spawn_file_actions_adddup2(&actions, stdin, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, stdout, STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    // What others have opened is none of its business: a printer, a socket that the service manager has handed over.
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -79,7 +84,7 @@ struct Program: Sendable {
     let code = posix_spawnp(&pid, path, &actions, &attributes, &words, environ)
     guard code == 0 else {
       throw SoundError(
-        .unavailable, "\(path) cannot be started (\(String(cString: strerror(code)))); apt install espeak-ng")
+        .unavailable, "\(path) cannot be started (\(String(cString: strerror(code)))); \(remedy)")
     }
     return pid
   }

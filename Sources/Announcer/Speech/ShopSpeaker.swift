@@ -22,11 +22,16 @@ public struct ShopSpeaker: Speaker {
   public var leavesFiles: Bool
   /// Played before every phrase; nil for none.
   public var chime: PCM?
+  /// How often the words are said, one time after the other.
+  public var times = 1
+  private let leaving = FewAtATime()
   /// The fixed phrases by their words, spoken beforehand where the clips lack them.
   private var fixed: [String: PCM] = [:]
 
   /// Silence behind every phrase, so that nothing cuts its last sound.
   static let tail = Duration.milliseconds(100)
+  /// Silence between the words and the same words again.
+  static let pause = Duration.milliseconds(500)
   /// How long the synthesiser may take for one text: it needs a tenth of a second, and one that hangs must leave time
   /// for the fixed phrase.
   static let patience = Duration.seconds(4)
@@ -62,9 +67,9 @@ public struct ShopSpeaker: Speaker {
     var speech = await found(for: announcement, by: deadline)
     speech.pcm = finished(speech)
     if leavesFiles, let group {
-      let (pcm, id) = (speech.pcm, announcement.id)
+      let (pcm, id) = (speech.pcm, announcement.fileID ?? announcement.id)
       // For others; nobody here waits for it, and a full disk must not keep the voice from speaking.
-      WorkThreads.speech.start { _ = try? group.leave(pcm, for: id) }
+      leaving.start { _ = try? group.leave(pcm, for: id) }
     }
     return speech
   }
@@ -152,12 +157,18 @@ public struct ShopSpeaker: Speaker {
     }
   }
 
+  private func repeated(_ words: PCM) -> PCM {
+    guard times > 1 else { return words }
+    let again = words.padded(before: Self.pause)
+    return (try? PCM.joined([words] + [PCM](repeating: again, count: times - 1))) ?? words
+  }
+
   /// The chime before words, silence behind them; a prepared sound is played as it is.
   private func finished(_ speech: Speech) -> PCM {
     switch speech.source {
     case .prepared, .chime: return speech.pcm
     case .clips, .synthesis, .online, .fixed:
-      let words = speech.pcm.padded(after: Self.tail)
+      let words = repeated(speech.pcm).padded(after: Self.tail)
       guard let chime, let same = try? chime.resampled(to: words.rate) else { return words }
       return (try? PCM.joined([same, words])) ?? words
     }

@@ -12,15 +12,17 @@ public struct Synthesiser: Sendable, Equatable {
   /// Bytes of sound at most: two minutes.
   static let outputLimit = 6 << 20
 
+  private static let remedy = "apt install espeak-ng"
+
   /// The program: a path, or a name in `PATH`.
   public var program: String
-  /// 1.2 speaks a fifth faster, with the pitch kept.
-  public var speed: Double
+  /// How it speaks.
+  public var prosody: Prosody
 
   /// Creates the synthesiser; nothing is started.
-  public init(program: String = "espeak-ng", speed: Double = 1) {
+  public init(program: String = "espeak-ng", prosody: Prosody = Prosody()) {
     self.program = program
-    self.speed = speed
+    self.prosody = prosody
   }
 
   /// The voice of a language.
@@ -38,7 +40,7 @@ public struct Synthesiser: Sendable, Equatable {
     }
   }
 
-  /// Speaks a text that is fit for it (no digits in Chinese): trimmed, levelled, at the wanted speed.
+  /// Speaks a text that is fit for it (no digits in Chinese): trimmed, levelled, with its prosody.
   ///
   /// - Throws: ``SoundError``: `unavailable` without the program, `deadline`, `failed`, `content` for what is no sound.
   public func speak(
@@ -50,12 +52,12 @@ public struct Synthesiser: Sendable, Equatable {
     }
     let run = Program(
       path: program, arguments: ["-v", Self.voice(language), "-b", "1", "--stdin", "--stdout"],
-      outputLimit: Self.outputLimit)
+      outputLimit: Self.outputLimit, remedy: Self.remedy)
     let bytes = try await run.run(input + [0x0A], by: deadline)
-    let speed = speed
+    let prosody = prosody
     let result = await WorkThreads.speech.run { () -> Result<PCM, SoundError> in
       do throws(SoundError) {
-        return .success(try Self.sound(bytes, speed: speed))
+        return .success(try Self.sound(bytes, prosody))
       } catch {
         return .failure(error)
       }
@@ -63,11 +65,11 @@ public struct Synthesiser: Sendable, Equatable {
     return try result.get()
   }
 
-  private static func sound(_ bytes: [UInt8], speed: Double) throws(SoundError) -> PCM {
+  private static func sound(_ bytes: [UInt8], _ prosody: Prosody) throws(SoundError) -> PCM {
     let pcm = try AudioFile.read(withLengths(bytes), name: "the synthesiser's sound", longest: .seconds(120))
     let spoken = pcm.trimmed().levelled()
     guard !spoken.samples.isEmpty else { throw SoundError(.content, "the synthesiser said nothing") }
-    return speed == 1 ? spoken : try spoken.stretched(by: speed)
+    return try prosody.applied(to: spoken)
   }
 
   /// A WAV file that was written to a stream does not know its length; this writes it into the header.
@@ -84,7 +86,7 @@ public struct Synthesiser: Sendable, Equatable {
   ///
   /// - Throws: ``SoundError``.
   public func version(by deadline: BootInstant) async throws(SoundError) -> String {
-    let run = Program(path: program, arguments: ["--version"], outputLimit: 65_536)
+    let run = Program(path: program, arguments: ["--version"], outputLimit: 65_536, remedy: Self.remedy)
     let line = String(decoding: try await run.run([], by: deadline), as: UTF8.self).prefix { $0 != "\n" }
     let words = line.split(separator: " ").map(String.init)
     guard let number = words.first(where: { $0.first?.isNumber ?? false }) else {

@@ -25,7 +25,7 @@ public struct PulseOutput: SoundOutput {
   /// - Throws: ``SoundError``: `unavailable` when none answers, `deadline` when it does not in time.
   public func open(by deadline: BootInstant) async throws(SoundError) -> any SoundSession {
     let thread = PulseThread(clock: clock)
-    guard thread.start(server: server) else {
+    guard thread.start() else {
       throw SoundError(
         .failed, "no thread for the sound server could be started; the system is out of memory")
     }

@@ -40,8 +40,8 @@ final class PulseThread: Sendable {
   init(clock: any BootTimeClock) { self.clock = clock }
 
   /// Starts the thread; false when memory or threads are short.
-  func start(server: String?) -> Bool {
-    guard let wire = PulseWire(server: server) else { return false }
+  func start() -> Bool {
+    guard let wire = PulseWire() else { return false }
     state.withLock { $0.wire = wire }
     do throws(OwnThread.Failure) {
       try OwnThread.start { self.run(wire) }

@@ -25,7 +25,9 @@ struct AnnounceCommand: Command {
       --language L    zh, yue, en, de, fr, es, ja (default: of the configuration)
       --currency C    CNY, EUR, USD, GBP, JPY, HKD, CHF (default: of the configuration)
 
-    exit codes: 0 said · 64 no amount · 65 an amount that is not said · 69 no speaker, or it failed · 75 muted or too late
+    An amount that is too large or too fine to be said is left out of the phrase; zero is not said at all.
+
+    exit codes: 0 said · 64 no amount · 65 not an amount, or zero · 69 no speaker, or it failed · 75 muted or too late
 
     Examples:
       printd announce 12.50 --pay wx --language zh --words
@@ -52,7 +54,7 @@ struct AnnounceCommand: Command {
     do throws(DocumentFault) {
       announcement = try message.announcement(receivedAt: BootClock().now)
     } catch {
-      throw Failure(.badInput, "\(error)")
+      throw Failure(.badInput, "\(error)", remedy: "printd announce 12.50")
     }
     let plan = try VoicePlan(options, language: language, currency: currency)
     if onlyWords { return try printWords(announcement, plan.phrasebook) }
@@ -83,7 +85,11 @@ struct AnnounceCommand: Command {
 
   /// Says how an announcement ended.
   static func show(_ message: VoiceEndMessage) -> ExitCode {
-    Console.print(message.reason.map { "\(message.end): \($0.printable)" } ?? message.end)
+    let isGood = message.end == "played"
+    Console.print(
+      isGood ? message.end : message.reason.map { "\(message.end): \($0.printable)" } ?? message.end)
+    if isGood, let reason = message.reason { Console.error("warning: \(reason.printable)") }
+    if let remedy = message.remedy { Console.error("  try: \(remedy)") }
     switch message.end {
     case "played", "silent": return .success
     case "muted", "expired": return .temporary

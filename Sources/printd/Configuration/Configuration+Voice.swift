@@ -1,5 +1,6 @@
 import Announcer
 import ESCPOS
+import Sound
 import SpokenAmounts
 
 extension Configuration {
@@ -66,12 +67,16 @@ extension Configuration {
     var usesJiaoAndFen = false
     /// Chinese: 两.
     var usesLiang = false
-    /// How fast it speaks, 1 for as it is.
-    var rate = 1.0
+    /// How fast, how high and how loud it speaks.
+    var prosody = Prosody()
+    /// How often it says each phrase.
+    var times = 1
     var chime = Chime.builtIn
     /// The synthesiser: a path, or a name in `PATH`; nil for none.
     var synthesiser: String? = "espeak-ng"
     var online: Online?
+    /// Shows on a screen what was said; nil for no screen.
+    var screen: Screen?
     /// The id of the group whose folder has the prepared sounds.
     var group = "printd"
     /// Whether each phrase is also left there as a file.
@@ -102,8 +107,11 @@ extension Configuration {
 
 extension Configuration.Voice {
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case enabled, language, currency, set, brand, templates, jiaofen, liang, rate, chime, synthesiser, online,
-      group
+    case enabled, language, currency, set, brand, templates, jiaofen, liang, rate, pitch, chime, synthesiser,
+      online,
+      screen, group
+    case gain = "gain_db"
+    case times = "repeat"
     case payTypes = "pay_types"
     case eventFiles = "event_files"
     case output, device, server, mute, others, queue, summary
@@ -136,7 +144,10 @@ extension Configuration.Voice {
     try readPayTypes(fields)
     try fields.read(.jiaofen, into: &usesJiaoAndFen)
     try fields.read(.liang, into: &usesLiang)
-    try fields.read(.rate, into: &rate, in: 0.5...2)
+    try fields.read(.rate, into: &prosody.rate, in: PCM.speeds)
+    try fields.read(.pitch, into: &prosody.pitch, in: PCM.pitches)
+    try fields.read(.gain, into: &prosody.gain, in: -40...12)
+    try fields.read(.times, into: &times, in: 1...3)
     chime = try Self.chime(fields)
     if fields.container.contains(.synthesiser) {
       let program = try fields.container.decode(String.self, forKey: .synthesiser)
@@ -144,12 +155,23 @@ extension Configuration.Voice {
       guard !program.isEmpty else { throw fields.fault(.synthesiser, "must be a program, or \"none\"") }
     }
     try fields.read(.online, into: &online)
+    try readScreen(fields)
     try fields.read(.group, into: &group)
     guard SoundName(group) != nil else {
       throw fields.fault(.group, "must be a name without slashes and without a dot in front")
     }
     try fields.read(.eventFiles, into: &leavesFiles)
     try readPlaying(fields)
+  }
+
+  private mutating func readScreen(_ fields: Fields<CodingKeys>) throws {
+    guard fields.container.contains(.screen) else { return }
+    let words = try fields.container.decode([String].self, forKey: .screen)
+    do throws(Screen.Fault) {
+      screen = try Screen(words)
+    } catch {
+      throw fields.fault(.screen, error.description)
+    }
   }
 
   private mutating func readPayTypes(_ fields: Fields<CodingKeys>) throws {
@@ -199,6 +221,9 @@ extension Configuration.Voice {
     if let set, set.contains("/") { self.set = absolute(set) }
     if case .file(let path) = chime { chime = .file(absolute(path)) }
     if let synthesiser, synthesiser.contains("/") { self.synthesiser = absolute(synthesiser) }
+    if let words = screen?.words, words[0].contains("/") {
+      screen = (try? Screen([absolute(words[0])] + words.dropFirst())) ?? screen
+    }
     if output == .file { device = device.map(absolute) }
     if let file = online?.caFile { online?.caFile = absolute(file) }
   }

@@ -26,7 +26,7 @@ struct AnnouncementMessage: Codable, Sendable {
 
   /// The announcement; each is a new one.
   ///
-  /// - Throws: ``DocumentFault`` for an amount that is none.
+  /// - Throws: ``DocumentFault`` for an amount that is none, or zero: nothing was received, so that nothing may say so.
   func announcement(receivedAt: BootInstant) throws(DocumentFault) -> Announcement {
     func money(_ text: String?, _ path: String) throws(DocumentFault) -> Money? {
       guard let text else { return nil }
@@ -36,11 +36,16 @@ struct AnnouncementMessage: Codable, Sendable {
       return amount
     }
     guard amount != nil || text != nil else { throw DocumentFault(path: "amount", message: "is missing") }
+    let received = try money(amount, "amount")
+    if received?.minorUnits == 0 {
+      throw DocumentFault(
+        path: "amount", message: "is zero: nothing was received, so that nothing is said")
+    }
     return Announcement(
-      id: "command-\(UInt64.random(in: 0 ... .max))", payType: payType, amount: try money(amount, "amount"),
+      id: "command-\(UInt64.random(in: 0 ... .max))", payType: payType, amount: received,
       orderAmount: try money(orderAmount, "order_amount"), currency: currency, text: text,
       receivedAt: receivedAt,
-      isRefund: refund ?? false)
+      isRefund: refund ?? ((received?.minorUnits ?? 0) < 0))
   }
 }
 
@@ -50,8 +55,24 @@ struct VoiceEndMessage: Codable, Sendable {
   var end: String
   var reason: String?
 
-  init(_ end: VoiceEnd) {
-    self.end = end.word
-    reason = end.reason
+  /// What a record says of it.
+  init(_ record: AnnouncementRecord) {
+    end = record.end.word
+    let reasons = [record.end.reason].compactMap(\.self) + record.remarks
+    var seen: Set<String> = []
+    let told = reasons.filter { seen.insert($0).inserted }
+    reason = told.isEmpty ? nil : told.joined(separator: "; ")
+  }
+
+  /// What to do about it; nil where nothing is to be done.
+  var remedy: String? {
+    switch end {
+    case "no-device":
+      "connect a speaker, or name one (voice.output, voice.device); printd doctor says what is there"
+    case "muted": "unmute the speaker, or set voice.mute to \"override\""
+    case "expired": "say it again; the log of printd says what took so long"
+    case "failed": "printd doctor; what the sound server says is in its own log"
+    default: nil
+    }
   }
 }

@@ -188,10 +188,15 @@ struct Daemon {
     let patience = Duration.seconds(20)
     ServiceNotify.stopping(extendBy: patience)
     Log.info("stopping")
-    await handler.stop(by: clock.now.advanced(by: patience))
+    let deadline = clock.now.advanced(by: patience)
+    // Beside the print, as ever: a long text after it would outlast the service manager's patience.
+    async let silence: Void? = voice?.stop(by: deadline)
+    await handler.stop(by: deadline)
     await webhook?.stop()
     await control.stop()
-    await voice?.stop()
+    await silence
+    // How the last announcement ended belongs into the journal; a full disk does not keep the daemon from ending.
+    await handler.announcementsEnded(by: clock.now.advanced(by: .seconds(2)))
     await Bluetooth.stop()
     await journal.close()
     Log.info("stopped")

@@ -20,9 +20,17 @@ final class ShopVoice: AnnouncerPort, Sendable {
       let hold = await Bluetooth.bluez.holdScans(by: clock.now.advanced(by: .seconds(2)))
       return { hold.release() }
     }
+    let screen = plan.voice.screen.map { screen in
+      ScreenLine(screen) { Log.warning("screen", ["reason": $0.message]) }
+    }
+    let phrasebook = plan.phrasebook
     announcer = Announcer(
-      options: options, speaker: LoadingSpeaker(plan), output: plan.output, clock: clock, note: ShopVoice.note
-    )
+      options: options, speaker: LoadingSpeaker(plan), output: plan.output, clock: clock
+    ) { record in
+      ShopVoice.note(record)
+      // After the voice: a banner has a sound of its own on many screens.
+      if let screen, let text = ScreenText(record, phrasebook) { screen.show(text) }
+    }
   }
 
   /// Undoes what a crash in the middle of an announcement has left.
@@ -35,21 +43,23 @@ final class ShopVoice: AnnouncerPort, Sendable {
   }
 
   /// Says what a wake tells of a payment.
-  func announce(_ wake: Wake, knownSince: BootInstant, by deadline: BootInstant) async -> VoiceEnd {
-    guard let announcement = Announcement(wake, receivedAt: knownSince) else { return .silent }
+  func announce(
+    _ wake: Wake, payment: PaymentKey?, knownSince: BootInstant, by deadline: BootInstant
+  ) async -> VoiceEnd {
+    guard let announcement = Announcement(wake, payment, receivedAt: knownSince) else { return .silent }
     return await announcer.announce(announcement, by: deadline)
   }
 
   /// Says what a command asks for; a command waits longer than a wake.
   ///
-  /// - Throws: ``DocumentFault`` for an amount that is none.
-  func announce(_ message: AnnouncementMessage) async throws(DocumentFault) -> VoiceEnd {
+  /// - Throws: ``DocumentFault`` for an amount that is none, or zero.
+  func announce(_ message: AnnouncementMessage) async throws(DocumentFault) -> AnnouncementRecord {
     let announcement = try message.announcement(receivedAt: clock.now)
-    return await announcer.announce(announcement, by: clock.now.advanced(by: .seconds(30)))
+    return await announcer.record(of: announcement, by: clock.now.advanced(by: .seconds(30)))
   }
 
-  /// Lets the announcement that sounds come to its end.
-  func stop() async { await announcer.close() }
+  /// Lets the announcement that sounds come to its end, if it does by the deadline.
+  func stop(by deadline: BootInstant) async { await announcer.close(by: deadline) }
 
   /// The log has no amounts, and so no words.
   private static func note(_ record: AnnouncementRecord) {
@@ -119,19 +129,18 @@ extension Configuration {
 extension Announcement {
   /// What a wake tells of a payment; nil for one that is about something else.
   ///
-  /// Its id is the order, and for a refund what went back of it: paid and given back are two announcements, paid twice in
-  /// two wakes is one. A wake without an order is always new.
-  init?(_ wake: Wake, receivedAt: BootInstant) {
+  /// Its id is the key that the journal knows it by. A wake that nothing tells from another is always new. The first payment
+  /// of an order leaves its file under the order's id.
+  init?(_ wake: Wake, _ payment: PaymentKey?, receivedAt: BootInstant) {
     guard wake.isPayment else { return nil }
-    let isRefund = wake.isRefund
-    let id =
-      wake.orderID.map { isRefund ? PaymentKey(refundOf: $0, amount: wake.amount).text : $0 }
-      ?? "wake-\(UInt64.random(in: 0 ... .max))"
+    let id = payment?.text ?? "wake-\(UInt64.random(in: 0 ... .max))"
+    let isFirst = payment != nil && payment == wake.orderID.map { PaymentKey(orderID: $0) }
     self.init(
-      id: id, payType: wake.payType, amount: wake.amount, orderAmount: wake.orderAmount,
+      id: id, fileID: isFirst ? wake.orderID : nil, payType: wake.payType, amount: wake.amount,
+      orderAmount: wake.orderAmount,
       text: wake.contents ?? wake.alert?.body ?? wake.alert?.title, soundName: wake.sound,
       receivedAt: receivedAt,
-      isRefund: isRefund)
+      isRefund: wake.isRefund, title: wake.alert?.title, body: wake.alert?.body)
   }
 }
 

@@ -77,7 +77,7 @@ struct VoicePlan: Sendable {
   func folder(ofSet name: String) -> String { name.contains("/") ? name : "\(setsFolder)/\(name)" }
 
   /// The synthesiser, where one is wanted.
-  var synthesiser: Synthesiser? { voice.synthesiser.map { Synthesiser(program: $0, speed: voice.rate) } }
+  var synthesiser: Synthesiser? { voice.synthesiser.map { Synthesiser(program: $0, prosody: voice.prosody) } }
 
   /// The group's folder; its id was checked with the configuration.
   var group: SoundGroup? { SoundGroup(voice.group, stateDirectory: stateDirectory) }
@@ -87,8 +87,9 @@ struct VoicePlan: Sendable {
     var lacks: [String] = []
     var speaker = ShopSpeaker(
       phrasebook: phrasebook, synthesiser: synthesiser, group: group, leavesFiles: voice.leavesFiles)
+    speaker.times = voice.times
     do throws(SoundError) {
-      speaker.clips = try ClipSet.read(setFolder, for: phrasebook, speed: voice.rate)
+      speaker.clips = try ClipSet.read(setFolder, for: phrasebook, prosody: voice.prosody)
     } catch {
       lacks.append(error.message)
     }
@@ -102,7 +103,8 @@ struct VoicePlan: Sendable {
         speaker.online = try OnlineVoice(
           template: online.url, patience: .milliseconds(online.deadlineMilliseconds),
           client: HTTPClient(.init(certificateFile: online.caFile)),
-          cache: SpeechCache(folder: "\(stateDirectory)/voice/online", limit: online.cacheMegabytes << 20))
+          cache: SpeechCache(folder: "\(stateDirectory)/voice/online", limit: online.cacheMegabytes << 20),
+          prosody: voice.prosody)
       } catch {
         lacks.append("voice.online.url \(error)")
       }

@@ -38,9 +38,9 @@ struct VoiceTrial {
     }
     let announcer = Announcer(
       options: trial.options(keepsLeases: false), speaker: ReadySpeaker(ready: speech), output: trial.output)
-    let end = await announcer.announce(announcement, by: deadline)
+    let record = await announcer.record(of: announcement, by: deadline)
     await announcer.close()
-    return AnnounceCommand.show(VoiceEndMessage(end))
+    return AnnounceCommand.show(VoiceEndMessage(record))
   }
 }
 

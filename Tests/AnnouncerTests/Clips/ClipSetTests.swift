@@ -1,10 +1,11 @@
-import Announcer
 import ESCPOS
 import Glibc
 import PrintTestKit
 import Sound
 import SpokenAmounts
 import Testing
+
+@testable import Announcer
 
 /// Folders that stay as long as the test.
 final class Kept {
@@ -153,7 +154,7 @@ struct ClipSetTests {
   @Test("are faster or slower as asked, and still as long as their clips")
   func speed() throws {
     let (path, set) = try ShopRecordings(kept, book).imported()
-    let fast = try ClipSet.read(path, for: book, speed: 1.25)
+    let fast = try ClipSet.read(path, for: book, prosody: Prosody(rate: 1.25))
     guard case .phrase(let words) = book.saying(for: payment("12.50")) else {
       Issue.record("no phrase")
       return
@@ -208,6 +209,20 @@ struct ClipSetTests {
     #expect(unused == ["whistle.ogg"])
     #expect(manifest.clips.count == (book.phrases + book.numbers).count)
     #expect(try ClipSet.read(recordings.folder.path("set"), for: book).rate == manifest.rate)
+  }
+
+  @Test("leaves the folder as it was when it cannot be written whole")
+  func halfWritten() throws {
+    let (path, set) = try ShopRecordings(kept, book).imported()
+    let before = try Fixtures.names(inFolder: path).sorted()
+    let tone = PCM(samples: [Int16](repeating: 900, count: 800), rate: set.rate)
+    let other = PCM(samples: tone.samples, rate: set.rate * 2)
+    let recordings = zip(book.numbers, [tone, tone, other]).map { ClipSetFolder.Recording(word: $0, pcm: $1) }
+    #expect(throws: SoundError.self) {
+      try ClipSetFolder(path).install(recordings, language: .mandarin, engine: "x", licence: "x")
+    }
+    #expect(try Fixtures.names(inFolder: path).sorted() == before)
+    #expect(try ClipSet.read(path, for: book) == set)
   }
 }
 

@@ -12,13 +12,9 @@ struct CrashTests {
   private func announcer(_ server: SoundServer, _ state: TemporaryFolder, note: Records = Records())
     -> Announcer
   {
-    var options = AnnouncerOptions.unhurried
-    options.minimumVolume = 0.7
+    var options = AnnouncerOptions.raising(state)
     options.others = .duck
-    options.stateDirectory = state.path
-    return Announcer(
-      options: options, speaker: LevelSpeaker(rate: server.rate),
-      output: PulseOutput(server: server.address, sink: "spk"), note: { note.add($0) })
+    return server.announcer(options, note)
   }
 
   /// Starts a victim beside music on a quiet speaker, and kills it while it speaks.

@@ -38,9 +38,7 @@ struct DuckingTests {
     var options = AnnouncerOptions.unhurried
     options.others = others
     options.stateDirectory = state?.path
-    return Announcer(
-      options: options, speaker: LevelSpeaker(rate: server.rate, duration: duration),
-      output: PulseOutput(server: server.address, sink: "spk"), note: { [records] in records.add($0) })
+    return server.announcer(options, records, duration: duration)
   }
 
   private func volumes(_ server: SoundServer) async throws -> [String] {

@@ -21,4 +21,15 @@ struct LeaseFileTests {
     #expect(try await file.read() == nil)
     #expect(access(state.path("voice/volume-lease.json"), F_OK) != 0)
   }
+
+  @Test("What a crash has left half of a lease is taken away at the next start, and nothing else is")
+  func halves() async throws {
+    let state = try TemporaryFolder()
+    for name in ["volume-lease.json.12.34.tmp", "volume-lease.json.bad", "other.json.12.34.tmp"] {
+      try state.write("{", to: name)
+    }
+    #expect(try await LeaseFile(folder: state.path).read() == nil)
+    #expect(
+      try Fixtures.names(inFolder: state.path).sorted() == ["other.json.12.34.tmp", "volume-lease.json.bad"])
+  }
 }

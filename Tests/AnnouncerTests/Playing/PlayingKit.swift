@@ -136,6 +136,28 @@ extension AnnouncerOptions {
   }
 }
 
+extension AnnouncerOptions {
+  /// The same for a speaker that is raised to 70 %; what is changed is written down in a folder.
+  static func raising(_ state: TemporaryFolder) -> AnnouncerOptions {
+    var options = AnnouncerOptions.unhurried
+    options.minimumVolume = 0.7
+    options.stateDirectory = state.path
+    return options
+  }
+}
+
+extension SoundServer {
+  /// An announcer that speaks here, each announcement with a level of its own.
+  func announcer(
+    _ options: AnnouncerOptions = .unhurried, _ records: Records = Records(), sink: String? = "spk",
+    duration: Duration = .milliseconds(300)
+  ) -> Announcer {
+    Announcer(
+      options: options, speaker: LevelSpeaker(rate: rate, duration: duration),
+      output: PulseOutput(server: address, sink: sink), note: { records.add($0) })
+  }
+}
+
 extension BootInstant {
   /// Long enough for any test.
   static var later: BootInstant { BootClock().now.advanced(by: .seconds(100)) }
@@ -154,4 +176,61 @@ func stretches(_ samples: [Int16]) -> [(level: Int16, count: Int)] {
     previous = sample
   }
   return found
+}
+
+/// Announcements on the test's own clock, whose sounds end when it says so.
+protocol HeldSpeaking {
+  var clock: ManualClock { get }
+  var output: HeldOutput { get }
+  var records: Records { get }
+}
+
+extension HeldSpeaking {
+  func announcer(
+    _ options: AnnouncerOptions = AnnouncerOptions(), speaker: any Speaker = LevelSpeaker()
+  ) -> Announcer {
+    Announcer(
+      options: options, speaker: speaker, output: output, clock: clock, note: { [records] in records.add($0) }
+    )
+  }
+
+  func begin(_ id: String, _ announcer: Announcer, seconds: Int = 10) -> Task<VoiceEnd, Never> {
+    let announcement = Announcement.now(id, on: clock)
+    let deadline = clock.now.advanced(by: .seconds(seconds))
+    return Task { await announcer.announce(announcement, by: deadline) }
+  }
+}
+
+/// Words in the order in which they were said.
+final class Events: Sendable {
+  private struct State {
+    var list: [String] = []
+    var waiters: [(word: String, tell: CheckedContinuation<Void, Never>)] = []
+  }
+
+  private let state = Mutex(State())
+
+  func add(_ word: String) {
+    let told = state.withLock { state in
+      state.list.append(word)
+      let told = state.waiters.filter { $0.word == word }
+      state.waiters.removeAll { $0.word == word }
+      return told
+    }
+    for waiter in told { waiter.tell.resume() }
+  }
+
+  func heard(_ word: String) async {
+    await withCheckedContinuation { tell in
+      let isSo = state.withLock { state in
+        if state.list.contains(word) { return true }
+        state.waiters.append((word, tell))
+        return false
+      }
+      if isSo { tell.resume() }
+    }
+  }
+
+  var list: [String] { state.withLock { $0.list } }
+  var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 }

@@ -1,4 +1,3 @@
-import Announcer
 import ESCPOS
 import PrintJobs
 import PrintTestKit
@@ -6,25 +5,13 @@ import Sound
 import Synchronization
 import Testing
 
+@testable import Announcer
+
 @Suite(.timeLimit(.minutes(3)))
-struct QueueTests {
-  private let clock = ManualClock()
-  private let output = HeldOutput()
-  private let records = Records()
-
-  private func announcer(
-    _ options: AnnouncerOptions = AnnouncerOptions(), speaker: any Speaker = LevelSpeaker()
-  ) -> Announcer {
-    Announcer(
-      options: options, speaker: speaker, output: output, clock: clock, note: { [records] in records.add($0) }
-    )
-  }
-
-  private func begin(_ id: String, _ announcer: Announcer, seconds: Int = 10) -> Task<VoiceEnd, Never> {
-    let announcement = Announcement.now(id, on: clock)
-    let deadline = clock.now.advanced(by: .seconds(seconds))
-    return Task { await announcer.announce(announcement, by: deadline) }
-  }
+struct QueueTests: HeldSpeaking {
+  let clock = ManualClock()
+  let output = HeldOutput()
+  let records = Records()
 
   @Test("Fifty in a burst are said one at a time, in their order, over one connection")
   func burst() async throws {
@@ -83,55 +70,6 @@ struct QueueTests {
     await announcer.close()
     #expect(records.list.map(\.end) == [.played, .played])
     #expect(records.list.map(\.isLate) == [false, true])
-  }
-
-  @Test("A stale amount is not said; a summary is, where one is wanted", arguments: [false, true])
-  func stale(hasSummary: Bool) async throws {
-    var options = AnnouncerOptions()
-    if hasSummary { options.summary = { "\($0) more" } }
-    let announcer = announcer(options)
-    let first = begin("1", announcer, seconds: 60)
-    await output.begun(1)
-    let others = ["2", "3"].map { begin($0, announcer, seconds: 60) }
-    try await DaemonRig.until { await announcer.waitingCount == 2 }
-    clock.advance(by: .seconds(31))
-    output.endSound()
-    #expect(await first.value == .played)
-    for other in others { #expect(await other.value == .expired) }
-    if hasSummary {
-      await output.begun(2)
-      output.endSound()
-    }
-    await announcer.close()
-    #expect(output.levels.count == (hasSummary ? 2 : 1))
-    // What was not heard may be asked for again, but is as old as it was.
-    let old = Announcement(id: "4", receivedAt: clock.now.advanced(by: .seconds(-31)))
-    #expect(await announcer.announce(old, by: .later) != .played)
-  }
-
-  @Test("One that becomes stale while its voice is made is not said")
-  func staleMeanwhile() async throws {
-    let speaker = HangingSpeaker()
-    var options = AnnouncerOptions()
-    options.patience = .seconds(60)
-    let announcer = announcer(options, speaker: speaker)
-    let end = begin("1", announcer, seconds: 120)
-    try await DaemonRig.until { speaker.isAsked }
-    try await DaemonRig.until { await announcer.waitingCount == 0 }
-    clock.advance(by: .seconds(31))
-    speaker.letGo()
-    #expect(await end.value == .expired)
-    await announcer.close()
-    #expect(output.levels.isEmpty)
-  }
-
-  @Test("An old announcement and a deadline that is over expire at once")
-  func lateArrivals() async {
-    let announcer = announcer()
-    let old = Announcement(id: "1", receivedAt: clock.now.advanced(by: .seconds(-31)))
-    #expect(await announcer.announce(old, by: clock.now.advanced(by: .seconds(10))) == .expired)
-    #expect(await announcer.announce(.now("2", on: clock), by: clock.now) == .expired)
-    #expect(output.levels.isEmpty)
   }
 
   @Test("The same payment is silent while it waits, while it sounds and after it was heard")
@@ -248,38 +186,4 @@ struct QueueTests {
     await announcer.close()
     #expect(events.list == ["go on", "released"])
   }
-}
-
-/// Words in the order in which they were said.
-final class Events: Sendable {
-  private struct State {
-    var list: [String] = []
-    var waiters: [(word: String, tell: CheckedContinuation<Void, Never>)] = []
-  }
-
-  private let state = Mutex(State())
-
-  func add(_ word: String) {
-    let told = state.withLock { state in
-      state.list.append(word)
-      let told = state.waiters.filter { $0.word == word }
-      state.waiters.removeAll { $0.word == word }
-      return told
-    }
-    for waiter in told { waiter.tell.resume() }
-  }
-
-  func heard(_ word: String) async {
-    await withCheckedContinuation { tell in
-      let isSo = state.withLock { state in
-        if state.list.contains(word) { return true }
-        state.waiters.append((word, tell))
-        return false
-      }
-      if isSo { tell.resume() }
-    }
-  }
-
-  var list: [String] { state.withLock { $0.list } }
-  var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 }

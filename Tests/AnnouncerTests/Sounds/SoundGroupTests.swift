@@ -35,6 +35,20 @@ struct SoundGroupTests {
     #expect(try group.prepared(name) == bell)
   }
 
+  @Test("has no sound that would let the payments behind it grow too old")
+  func long() throws {
+    for (seconds, isTaken) in [(30, true), (31, false)] {
+      var sound = PCM.silence(.seconds(seconds), rate: 8000)
+      sound.samples[9] = 9000
+      try AudioFile.writeWAV(sound, to: "\(group.folder)/long.wav")
+      if isTaken {
+        #expect(try group.prepared("long.wav") == sound)
+      } else {
+        #expect(throws: SoundError.self) { try group.prepared("long.wav") }
+      }
+    }
+  }
+
   @Test(
     "is not left by any name",
     arguments: [

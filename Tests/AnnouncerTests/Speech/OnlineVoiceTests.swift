@@ -24,29 +24,25 @@ final class VoiceServer: Sendable {
   var questions: [String] { asked.all }
   var template: String { "http://127.0.0.1:\(server.port ?? 0)/say?lang={language}&text={text}" }
 
-  /// - Parameter clock: Where there is one, no answer comes before somebody moves it.
-  init(_ answer: HTTPServer.Response, waitingFor clock: ManualClock? = nil) throws {
+  /// - Parameter gate: Where there is one, no answer comes before somebody says "answer" there.
+  init(_ answer: HTTPServer.Response, waitingFor gate: Events? = nil) throws {
     server = try HTTPServer(listen: .tcp(host: "127.0.0.1", port: 0)) { [asked] request in
       asked.add("\(request.query("lang") ?? "")|\(request.query("text") ?? "")")
-      try? await clock?.sleep(until: BootInstant(nanoseconds: .max), tolerance: nil)
+      await gate?.heard("answer")
       return answer
     }
   }
 
-  func voice(_ folder: TemporaryFolder, patience: Duration = .seconds(20), limit: Int = 1 << 20) throws
-    -> OnlineVoice
-  {
+  func voice(
+    _ folder: TemporaryFolder, patience: Duration = .seconds(20), limit: Int = 1 << 20,
+    prosody: Prosody = Prosody()
+  ) throws -> OnlineVoice {
     try OnlineVoice(
       template: template, patience: patience, client: HTTPClient(),
-      cache: SpeechCache(folder: folder.path("online"), limit: limit))
+      cache: SpeechCache(folder: folder.path("online"), limit: limit), prosody: prosody)
   }
 
-  /// The voice must not wait for a test that is over.
-  func stop(_ clock: ManualClock? = nil) async {
-    clock?.advance(by: .nanoseconds(Int64.max / 2))
-    clock?.advance(by: .nanoseconds(Int64.max / 2))
-    await server.stop()
-  }
+  func stop() async { await server.stop() }
 }
 
 @Suite("The online voice", .timeLimit(.minutes(1)))
@@ -67,16 +63,32 @@ struct OnlineVoiceTests {
     await server.stop()
   }
 
+  @Test("speaks as the shop wants it, and is not asked again when that changes")
+  func prosody() async throws {
+    let folder = try TemporaryFolder()
+    let server = try VoiceServer(tone)
+    let plain = try await server.voice(folder).speak("十元", in: .mandarin, by: .soon(.seconds(30)))
+    let fast = try await server.voice(folder, prosody: Prosody(rate: 1.25, gain: -6)).speak(
+      "十元", in: .mandarin, by: .soon(.seconds(30)))
+    let ratio = Double(fast.samples.count) / Double(plain.samples.count)
+    #expect(abs(ratio - 0.8) < 0.05)
+    #expect(Double(fast.peak) < Double(plain.peak) * 0.6)
+    #expect(server.questions.count == 1)
+    await server.stop()
+  }
+
   @Test("is given up when its own time is over, though the announcement has more")
   func patience() async throws {
-    let clock = ManualClock()
-    let server = try VoiceServer(tone, waitingFor: clock)
+    let gate = Events()
+    let server = try VoiceServer(tone, waitingFor: gate)
     let error = await #expect(throws: SoundError.self) {
       try await server.voice(TemporaryFolder(), patience: .milliseconds(200)).speak(
         "x", in: .english, by: .soon(.seconds(3600)))
     }
     #expect(error?.code == .deadline)
-    await server.stop(clock)
+    // The voice must not wait for a test that is over.
+    gate.add("answer")
+    await server.stop()
   }
 
   @Test(

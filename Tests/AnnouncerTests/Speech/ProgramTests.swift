@@ -22,7 +22,8 @@ struct Script {
     -> [UInt8]
   {
     defer { withExtendedLifetime(folder) {} }
-    return try await Program(path: path, arguments: [], outputLimit: outputLimit).run(input, by: deadline)
+    return try await Program(path: path, arguments: [], outputLimit: outputLimit, remedy: "look for it").run(
+      input, by: deadline)
   }
 
   /// The process that the script has noted under a name.
@@ -69,6 +70,17 @@ struct ProgramTests {
     }
   }
 
+  @Test("gets nothing that is open here but its input and its output")
+  func inherited() async throws {
+    // Without O_CLOEXEC, as the service manager hands its sockets over.
+    let descriptor = open("/dev/null", O_RDONLY)
+    defer { close(descriptor) }
+    try #require(descriptor > 2)
+    let output = try await Script("[ -e /proc/$$/fd/\(descriptor) ] && echo open || echo closed").run(
+      by: .soon(.seconds(30)))
+    #expect(output == Array("closed\n".utf8))
+  }
+
   @Test("leaves nobody behind when it ends by itself")
   func leftBehind() async throws {
     let script = try Script(
@@ -102,7 +114,9 @@ struct ProgramTests {
   @Test("that is not there is named")
   func notThere() async {
     let error = await #expect(throws: SoundError.self) {
-      try await Program(path: "/nowhere/espeak-ng", arguments: [], outputLimit: 10).run(
+      try await Program(
+        path: "/nowhere/espeak-ng", arguments: [], outputLimit: 10, remedy: "apt install espeak-ng"
+      ).run(
         [], by: .soon(.seconds(30)))
     }
     #expect(error?.code == .unavailable)

@@ -31,6 +31,45 @@ struct ShopSpeakerTests {
     #expect(speech.pcm.samples == chime.samples + phrase.samples + [Int16](repeating: 0, count: 2205))
   }
 
+  @Test("says the words as often as it is asked to, after one chime")
+  func times() async throws {
+    let (_, set) = try ShopRecordings(kept, book, rate: 22_050).imported()
+    let chime = Chime.sound(rate: 22_050)
+    var speaker = ShopSpeaker(phrasebook: book, clips: set, chime: chime)
+    speaker.times = 3
+    let speech = await speaker.speech(for: payment("12.50"), by: .soon(.seconds(30)))
+    guard case .phrase(let words) = book.saying(for: payment("12.50")) else {
+      Issue.record("no phrase")
+      return
+    }
+    let phrase = try #require(set.joined(words)).samples
+    let pause = [Int16](repeating: 0, count: 11_025)
+    #expect(
+      speech.pcm.samples
+        == chime.samples + phrase + pause + phrase + pause + phrase + [Int16](repeating: 0, count: 2205))
+    #expect(speech.text == "收款十二点五元")
+    let alone = await speaker.speech(for: payment("0"), by: .soon(.seconds(30)))
+    #expect(alone.pcm == chime, "a chime is no words")
+  }
+
+  @Test("gives the synthesiser no digit of the shop's own phrases either, in languages that it misreads")
+  func digitsOfPhrases() async throws {
+    let script = try Script("cat > \"$(dirname \"$0\")/input\"\nexit 1")
+    for (language, brand, template, expected) in [
+      (SpokenLanguage.mandarin, "１号店，", "第2桌收款{amount}", "一号店，第二桌收款十二点五元\n"),
+      (.cantonese, "24小時店，", "收到{amount}", "二十四小時店，收到十二點五元\n"),
+      (.german, "Laden 7,", "erhalten: {amount}", "Laden 7, erhalten: zwölf Yuan fünfzig\n"),
+    ] {
+      var book = Phrasebook(reader: AmountReader(language: language, currency: .cny), brand: brand)
+      book.templates.templates[.other] = try PhraseTemplate(template)
+      let speaker = ShopSpeaker(phrasebook: book, synthesiser: Synthesiser(program: script.path))
+      _ = await speaker.speech(for: payment("12.50"), by: .soon(.seconds(30)))
+      #expect(try Fixtures.text(ofFile: script.folder.path("input")) == expected)
+      #expect(book.phrases.allSatisfy { !$0.text.isEmpty })
+      #expect(book.phrases.first?.text == brand, "as it is written")
+    }
+  }
+
   @Test("says the whole phrase by the synthesiser when one clip of it is missing")
   func synthesis() async throws {
     let (_, set) = try ShopRecordings(kept, book, leavingOut: ["wx"]).imported()

@@ -24,7 +24,8 @@ struct SynthesiserTests {
   func speed() async throws {
     let usual = try await Synthesiser().speak("收款十二点五元", in: .mandarin, by: .soon(.seconds(30)))
     #expect(try await Synthesiser().speak("收款十二点五元", in: .mandarin, by: .soon(.seconds(30))) == usual)
-    let slow = try await Synthesiser(speed: 0.8).speak("收款十二点五元", in: .mandarin, by: .soon(.seconds(30)))
+    let slow = try await Synthesiser(prosody: Prosody(rate: 0.8)).speak(
+      "收款十二点五元", in: .mandarin, by: .soon(.seconds(30)))
     #expect(slow.duration > usual.duration * 1.15)
   }
 

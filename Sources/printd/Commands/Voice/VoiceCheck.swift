@@ -1,5 +1,6 @@
 import Announcer
 import ESCPOS
+import Glibc
 import Sound
 import SpokenAmounts
 import Threads
@@ -19,8 +20,63 @@ enum VoiceCheck {
     }
     var findings = [await clips(plan), await synthesiser(plan)]
     if voice.online != nil { findings.append(await online(plan)) }
+    if let screen = voice.screen { findings.append(Self.screen(screen)) }
+    findings.append(await group(plan))
     findings.append(await speaker(plan))
     return findings
+  }
+
+  private static func screen(_ screen: Screen) -> Finding {
+    let subject = "voice screen"
+    let places =
+      screen.program.contains("/")
+      ? [screen.program]
+      : (getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin").split(separator: ":").map {
+        "\($0)/\(screen.program)"
+      }
+    guard let place = places.first(where: { access($0, X_OK) == 0 }) else {
+      return Finding(
+        .bad, subject, "\(screen.program) is no program that can be started", remedy: "see voice.screen")
+    }
+    return Finding(.good, subject, place)
+  }
+
+  /// The folder of the prepared sounds, as far as this user can see it.
+  private static func group(_ plan: VoicePlan) async -> Finding {
+    let subject = "voice sounds"
+    guard let group = plan.group else {
+      return Finding(.bad, subject, "\(plan.voice.group) is no name for a group", remedy: "see voice.group")
+    }
+    var status = stat()
+    guard stat(group.folder, &status) == 0 else {
+      guard errno == ENOENT else {
+        return Finding(
+          .odd, subject, "\(group.folder): \(String(cString: strerror(errno)))",
+          remedy: "run doctor as the daemon's user: sudo -u printd printd doctor")
+      }
+      return Finding(.good, subject, "\(group.folder) is made at the daemon's next start")
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      return Finding(
+        .bad, subject, "\(group.folder) is no folder", remedy: "move it away; the daemon makes one")
+    }
+    // Root may write anywhere; what counts is the owner of the state directory, whom the daemon runs as.
+    var state = stat()
+    guard stat(plan.stateDirectory, &state) == 0, status.st_uid == state.st_uid,
+      status.st_mode & S_IRWXU == S_IRWXU
+    else {
+      return Finding(
+        .odd, subject,
+        "\(group.folder) is not the daemon's to write in; prepared sounds are read, none is left",
+        remedy:
+          "sudo chown --reference=\(plan.stateDirectory) \(group.folder); sudo chmod u+rwx \(group.folder)")
+    }
+    guard status.st_mode & S_IWOTH == 0 else {
+      return Finding(
+        .odd, subject, "everybody may put sounds into \(group.folder)",
+        remedy: "sudo chmod o-w \(group.folder)")
+    }
+    return Finding(.good, subject, group.folder)
   }
 
   private static func clips(_ plan: VoicePlan) async -> Finding {
