@@ -37,7 +37,6 @@ struct FairnessTests {
     try await link.send([1], by: scene.soon)
     #expect(bar.printer?.printed == [1])
     #expect(try await kitchen.value.code == .unreachable)
-    await scene.fake.called("Disconnect")
     #expect(scene.fake.calls(of: "Connect").map(\.path) == [scene.device.path, bar.path])
     await link.close()
     await scene.bluez.stop(by: scene.soon)
