@@ -60,7 +60,8 @@ struct Main {
     return Int(line.filter(\.isNumber)) ?? 0
   }
 
-  /// The numbers of descriptors and threads, once they have stopped falling.
+  /// The numbers of descriptors and threads, once they have stopped falling: looked at again and again, since the kernel tells
+  /// nobody of the end of a detached thread, and the sanitizer has threads of its own.
   private static func settled() async -> (Int, Int) {
     var least = (Int.max, Int.max)
     for _ in 0..<50 {

@@ -29,15 +29,7 @@ public enum Fixtures {
   ///
   /// - Throws: ``Missing``; a missing fixture fails the test.
   public static func bytes(_ name: String) throws -> [UInt8] {
-    guard let file = fopen(path(name), "rb") else { throw Missing(path: path(name)) }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while true {
-      let count = fread(&buffer, 1, buffer.count, file)
-      guard count > 0 else { return bytes }
-      bytes += buffer[..<count]
-    }
+    try bytes(ofFile: path(name))
   }
 
   /// The names in a folder of fixtures that end in `suffix`, sorted.
@@ -59,18 +51,25 @@ public enum Fixtures {
 }
 
 extension Fixtures {
-  /// The text of any file.
+  /// The bytes of any file.
   ///
   /// - Throws: ``Missing``.
-  public static func text(ofFile path: String) throws -> String {
+  public static func bytes(ofFile path: String) throws -> [UInt8] {
     guard let file = fopen(path, "rb") else { throw Missing(path: path) }
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
       let count = fread(&buffer, 1, buffer.count, file)
-      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      guard count > 0 else { return bytes }
       bytes += buffer[..<count]
     }
+  }
+
+  /// The text of any file.
+  ///
+  /// - Throws: ``Missing``.
+  public static func text(ofFile path: String) throws -> String {
+    String(decoding: try bytes(ofFile: path), as: UTF8.self)
   }
 }

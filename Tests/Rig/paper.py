@@ -29,6 +29,7 @@ class Paper:
         self.flowing.set()
         self.engine = PlainEngine()
         self.changed = lambda: None  # called when there may be room, or none any more
+        self.news = asyncio.Event()  # bytes have come or gone; a new one for each time
         self.task = asyncio.create_task(self.consume())
 
     @property
@@ -62,6 +63,20 @@ class Paper:
         self.answer_requests()
         return room
 
+    async def until(self, condition, seconds):
+        """Waits for something to be true; false when it is not after so many seconds."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not condition():
+                    await self.news.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    def tell(self):
+        news, self.news = self.news, asyncio.Event()
+        news.set()
+
     def answer_requests(self):
         if not self.is_full:
             for room in self.unanswered:
@@ -69,6 +84,7 @@ class Paper:
                     room.set_result(None)
             self.unanswered = []
         self.changed()
+        self.tell()
 
     async def consume(self):
         while True:

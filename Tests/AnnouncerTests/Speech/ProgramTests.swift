@@ -133,7 +133,8 @@ struct ProgramTests {
       _ = try await good.run([1], by: .soon(.seconds(30)))
       _ = try? await bad.run([1], by: .soon(.seconds(30)))
     }
-    // Other tests open descriptors meanwhile and close them again; what has leaked, 80 at least, stays for good.
+    // Other tests open descriptors meanwhile and close them again, of which the system tells nobody; what has leaked, 80
+    // at least, stays for good.
     let end = BootInstant.soon(.seconds(60))
     while try open() >= before + 40, BootClock().now < end {
       try await BootClock().sleep(for: .milliseconds(50))

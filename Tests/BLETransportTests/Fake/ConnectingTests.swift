@@ -129,7 +129,7 @@ struct ConnectingTests {
     clock.advance(by: .seconds(8))
     #expect(try await opening.value.code == .unreachable)
     await scene.fake.called("Disconnect")
-    let link = try await clock.run { try await scene.open() }
+    let link = try await scene.run(clock) { try await scene.open() }
     #expect(
       scene.fake.calls.map(\.member).filter { ["Connect", "Disconnect"].contains($0) } == [
         "Connect", "Disconnect", "Connect",
@@ -266,7 +266,7 @@ struct ConnectingTests {
     let clock = ManualClock()
     let scene = try await Scene(clock: clock)
     try scene.characteristic("2af0").script { $0.notifying = .bluez("NotConnected", "Not Connected") }
-    let error = try await clock.run {
+    let error = try await scene.run(clock) {
       try await scene.failure(by: clock.now.advanced(by: .seconds(3_600)))
     }
     #expect(error.code == .unreachable)

@@ -3,9 +3,9 @@ import ESCPOS
 import FakeBlueZ
 import PrintTestKit
 import Testing
+import Threads
 
 @testable import BLETransport
-import Threads
 
 /// A fake bluetoothd with one printer, and our side of it.
 struct Scene {
@@ -69,18 +69,29 @@ struct Scene {
   }
 }
 
-extension ManualClock {
-  /// Moves on until `body` has ended, for calls that wait for one instant after another.
-  func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+extension Scene {
+  /// Moves the clock on until `body` has ended, for calls that wait for one instant after another.
+  ///
+  /// Ten milliseconds for each answer of the fake: with a clock that runs free, what waits for an answer would run out of
+  /// time while the bus, which runs by the real one, is still at it.
+  func run<Value: Sendable>(
+    _ clock: ManualClock, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    let end = BootClock().now.advanced(by: .seconds(60))
+    let pace = try await DBusConnection.connect(to: fake.address, clock: BootClock(), by: end)
     let isOver = Locked(false)
     let task = Task {
       defer { isOver.withLock { $0 = true } }
       return try await body()
     }
     while !isOver.withLock({ $0 }) {
-      await Task.yield()
-      advance(by: .milliseconds(1))
+      _ = try await pace.call(
+        DBusCall(
+          destination: BlueZName.service, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping"),
+        by: end)
+      clock.advance(by: .milliseconds(10))
     }
+    await pace.close()
     return try await task.value
   }
 }

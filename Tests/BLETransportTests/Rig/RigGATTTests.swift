@@ -65,8 +65,8 @@ extension RigTests {
         try await link.send(bytes.prefix(5_000), by: Rig.soon())
         try await RigPrinter.ble.ctl("stall")
         let sending = Task { try await link.send(bytes.dropFirst(5_000), by: Rig.soon()) }
-        // Long enough for more than the buffer at the printer's pace.
-        try await BootClock().sleep(for: .seconds(3))
+        #expect(try await RigPrinter.ble.ctl("filled", "20") == "true\n")
+        // What goes on sending now, finds no room.
         #expect(link.bytesAccepted < 5_000 + 2 * 4_096)
         try await RigPrinter.ble.ctl("flow")
         try await sending.value

@@ -16,7 +16,7 @@ enum Rig {
 
   /// Runs one of the rig's programs and returns what it printed.
   @discardableResult
-  static func run(_ program: String, _ arguments: String...) async throws -> String {
+  static func run(_ program: String, _ arguments: [String]) async throws -> String {
     let folder = try TemporaryFolder()
     let output = "\(folder.path)/output"
     let child = try ChildProcess("\(Rig.folder ?? "")/\(program)", arguments, output: output)
@@ -31,47 +31,48 @@ enum Rig {
   }
 
   static func soon(_ time: Duration = .seconds(20)) -> BootInstant { BootClock().now.advanced(by: time) }
+
+  /// What is left until an instant, for a command line.
+  static func seconds(until deadline: BootInstant) -> String {
+    "\(max(0, BootClock().now.duration(to: deadline).milliseconds / 1_000))"
+  }
 }
 
 /// One of the rig's virtual printers.
-struct RigPrinter {
+struct RigPrinter: CustomTestStringConvertible {
   static let ble = RigPrinter(name: "ble", address: "00:AA:01:01:00:42")
+  static let spp = RigPrinter(name: "spp", address: "00:AA:01:02:00:42", bearer: .rfcomm)
+  static let pin = RigPrinter(name: "pin", address: "00:AA:01:03:00:42", bearer: .rfcomm)
   static let issc = RigPrinter(name: "issc", address: "00:AA:01:04:00:42")
-
   static let bond = RigPrinter(name: "bond", address: "00:AA:01:05:00:42")
 
   var name: String
   var address: String
+  var bearer = BluetoothPrinter.Bearer.ble
 
-  func ctl(_ words: String...) async throws {
-    let folder = try TemporaryFolder()
-    let output = "\(folder.path)/output"
-    let child = try ChildProcess("\(Rig.folder ?? "")/printer-ctl", [name] + words, output: output)
-    guard await child.end == .exit(0) else {
-      throw Rig.Failure(description: "printer-ctl \(name) \(words): \(try Fixtures.text(ofFile: output))")
-    }
-  }
+  var testDescription: String { name }
 
-  /// All bytes that the printer has received.
+  /// Tells the printer something, and returns what it answers, as JSON.
+  @discardableResult
+  func ctl(_ words: String...) async throws -> String { try await Rig.run("printer-ctl", [name] + words) }
+
+  /// All bytes that the printer has received since the last `clear`.
   var paper: [UInt8] {
     get throws {
       let out = getenv("RIG_OUT").map { String(cString: $0) } ?? ""
-      return Array(try Fixtures.text(ofFile: "\(out)/\(name).bin").utf8)
+      return try Fixtures.bytes(ofFile: "\(out)/\(name).bin")
     }
   }
 
-  /// Waits for bytes to have come, and returns all that have.
-  func paper(of count: Int, by deadline: BootInstant) async throws -> [UInt8] {
-    while true {
-      let paper = try paper
-      if paper.count >= count || BootClock().now >= deadline { return paper }
-      try await BootClock().sleep(for: .milliseconds(20))
-    }
+  /// Waits for bytes to have come, and returns all that have; fewer when `deadline` was first.
+  func paper(of count: Int, by deadline: BootInstant = Rig.soon()) async throws -> [UInt8] {
+    try await ctl("received", "\(count)", Rig.seconds(until: deadline))
+    return try paper
   }
 
   func configured(_ change: (inout BluetoothPrinter) -> Void = { _ in }) throws -> BluetoothPrinter {
     guard let address = BluetoothAddress(address) else { throw Rig.Failure(description: "address") }
-    var printer = BluetoothPrinter(name: name, address: address, bearer: .ble)
+    var printer = BluetoothPrinter(name: name, address: address, bearer: bearer)
     change(&printer)
     return printer
   }

@@ -1,0 +1,86 @@
+import ESCPOS
+import PrintTestKit
+import Testing
+
+@testable import BLETransport
+
+/// A Classic printer of the rig, and our side of it.
+final class ClassicScene {
+  let rig: RigPrinter
+  let bluez: BlueZ
+  var printer: BluetoothPrinter
+
+  init(_ rig: RigPrinter, _ bluez: BlueZ) throws {
+    self.rig = rig
+    self.bluez = bluez
+    printer = try rig.configured()
+  }
+
+  /// Lets bluetoothd find the printer, as a user would who looks for it.
+  func discover() async throws {
+    let adapter = try await bluez.adapter(nil, for: printer.title, by: Rig.soon())
+    let search = await bluez.search(on: adapter, .classic)
+    for await tree in bluez.trees() where tree.device(printer.address, on: adapter.path) != nil { break }
+    search.end()
+  }
+
+  /// Waits for the link that is under all RFCOMM links to end, some seconds after the last of them.
+  func parted() async throws {
+    try await bluez.ready(by: Rig.soon())
+    for await tree in bluez.trees() where !tree.devices.values.contains(where: \.connected) { break }
+  }
+
+  func open(by deadline: BootInstant = Rig.soon()) async throws -> RFCOMMLink {
+    let clock = BootClock()
+    let start = clock.now
+    let link = try #require(try await RFCOMMLinkOpener(printer, bluez).open(by: deadline) as? RFCOMMLink)
+    print("\(printer.title): \(link.way) in \(start.duration(to: clock.now))")
+    return link
+  }
+
+  /// The error with which an opening fails; nil when it does not.
+  func failure(by deadline: BootInstant) async -> LinkError? {
+    do {
+      await (try await open(by: deadline)).close()
+      return nil
+    } catch {
+      print(error)
+      return error as? LinkError
+    }
+  }
+
+  /// Opens a link, prints over it and closes it; all bytes must have come.
+  func prints(_ count: Int = 1_000, by way: RFCOMMLink.Way? = nil) async throws {
+    try await rig.ctl("clear")
+    let link = try await open()
+    if let way { #expect(link.way == way) }
+    try await link.send(job(count)[...], by: Rig.soon())
+    #expect(try await rig.paper(of: count) == job(count))
+    await link.close()
+  }
+}
+
+/// Runs a test with a Classic printer as it was at first, that has received nothing.
+///
+/// - Parameter isKnown: Whether bluetoothd has found it, so that the link goes by its profile, or has not and the entry names
+///   the channel, so that it goes by the socket; nil for neither.
+func withClassic(
+  _ rig: RigPrinter = .spp, isKnown: Bool? = nil, _ body: (ClassicScene) async throws -> Void
+) async throws {
+  try await withBlueZ { bluez in
+    let scene = try ClassicScene(rig, bluez)
+    try await rig.ctl("reset")
+    try await rig.ctl("clear")
+    switch isKnown {
+    case true?: try await scene.discover()
+    case false?: scene.printer.channel = 3
+    case nil: break
+    }
+    try await body(scene)
+  }
+}
+
+/// Print data in which every place can be told, of all bytes but DLE, which may begin what a printer answers.
+func job(_ count: Int) -> [UInt8] {
+  (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) }.map { $0 == 0x10 ? 0x11 : $0 }
+}
