@@ -129,7 +129,8 @@ let package = Package(
     tests(
       "AnnouncerTests",
       [
-        "ESCPOS", "Threads", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound", "Announcer",
+        "ESCPOS", "Threads", "PrintJobs", "Documents", "Curl", "WakeChannels", "SpokenAmounts", "Sound",
+        "Announcer",
         "AnnouncerVictim",
       ]),
     tests("VirtualPrinterTests", ["ESCPOS", "Documents", "TextRaster", "VirtualPrinter"]),

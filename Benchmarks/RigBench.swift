@@ -23,7 +23,7 @@ enum RigBench {
   static func run() async throws -> [Measurement] {
     let rig = "\(Fixtures.project)/Tests/Rig"
     guard access("\(cache)/linux", R_OK) == 0 else {
-      fputs("Bluetooth is not measured, since the rig's kernel is not built; make rig-bench builds it\n", stderr)
+      print("Bluetooth is not measured, since the rig's kernel is not built; make rig-bench builds it")
       return []
     }
     let folder = "\(Fixtures.project)/.build/rig-bench"

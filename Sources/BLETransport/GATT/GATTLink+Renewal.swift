@@ -1,5 +1,6 @@
 import DBus
 import ESCPOS
+import Threads
 
 // A printer that takes data on an encrypted link only refuses the first write, and bluetoothd pairs by itself and repeats the
 // write. Up to 5.66 at least it may repeat it too soon: the kernel says ENOTCONN, bluetoothd takes the write for sent, and

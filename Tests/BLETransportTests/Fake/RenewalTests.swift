@@ -3,6 +3,7 @@ import ESCPOS
 import FakeBlueZ
 import PrintTestKit
 import Testing
+import Threads
 
 @testable import BLETransport
 
