@@ -175,4 +175,19 @@ struct PairingTests {
     #expect(try await scene.bluez.sightings(on: adapter, otherThan: seen, by: scene.soon).isEmpty)
     #expect(try await scene.bluez.remove(address, by: scene.soon) == false)
   }
+
+  @Test("A paired printer that cannot be connected may have been reset, and the message says what mends that")
+  func mayHaveBeenReset() async throws {
+    let scene = try await Scene(.justWorks)
+    scene.device.script { $0.connecting = [.flickers(.abortedByLocal)] }
+    let printer = BluetoothPrinter(
+      name: "belt", address: try #require(BluetoothAddress("00:AA:01:03:00:42")), bearer: .ble)
+    let remedy = "if it was reset, run: printd printers pair 00:AA:01:03:00:42"
+    for isPaired in [false, true] {
+      scene.device.set(["Paired": .boolean(isPaired)])
+      let error = await linkError { _ = try await scene.bluez.opener(for: printer).open(by: scene.soon) }
+      #expect(error?.code == .unreachable && error?.asksForPairing == false)
+      #expect(error?.message.contains(remedy) == isPaired, "\(String(describing: error))")
+    }
+  }
 }

@@ -106,7 +106,6 @@ struct ConfigurationFaultTests {
       whole:
         "{\n  printers: [\n    {name: 'a', link: 'virtual', profile: 'generic-80',\n     overrides: {fence: 'maybe'}}, /*!*/\n  ],\n}",
       "printers[0].overrides.fence", "processID"),
-    Case(whole: "{\n  orders: {directory: 'o'},\n  printers: [], /*!*/\n}", "printers", "add one"),
     // The voice.
     Case("  voice: {}, /*!*/", "voice.currency", "is missing"),
     Case("  voice: {currency: 'CHY'}, /*!*/", "voice.currency", "must be one of CNY, EUR"),
@@ -253,6 +252,15 @@ struct ConfigurationFaultTests {
     let warnings = try ConfigurationFile.load(path).warnings
     #expect(warnings.count == 1, "\(warnings)")
     #expect(warnings.first?.contains(#"printer "b": printer "a" has this address, too"#) == true)
+  }
+
+  @Test("A configuration without a printer, as after the last was forgotten, is odd and not wrong")
+  func noPrinter() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("{printers: [], orders: {directory: 'o'}}", to: "printd.json5")
+    let loaded = try ConfigurationFile.load(path)
+    #expect(loaded.configuration.printers.isEmpty)
+    #expect(loaded.warnings.count == 1 && loaded.warnings[0].contains("printd printers pair"))
   }
 
   @Test("The sample that is installed is right")

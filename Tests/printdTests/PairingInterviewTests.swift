@@ -80,10 +80,14 @@ struct PairingInterviewTests {
     #expect(answers.fence == nil)
   }
 
-  @Test("Nothing is sent where no answer can come")
+  @Test(
+    "Where no answer can come nothing is asked, but one write shows whether the printer takes data at all")
   func noBackChannel() async throws {
-    let (answers, _, bytes) = try await Self.interview("generic-80", waits: 0) { $0.hasBackChannel = false }
+    let (answers, printer, bytes) = try await Self.interview("generic-80", waits: 0) {
+      $0.hasBackChannel = false
+    }
     #expect(answers == PrinterInterview.Answers())
-    #expect(bytes == 0)
+    #expect(bytes == 2, "ESC @")
+    #expect(printer.paper.current.entries.isEmpty)
   }
 }

@@ -117,7 +117,11 @@ extension BlueZ {
     _ = try? await wait(by: min(deadline, clock.now.advanced(by: Self.showTime))) {
       $0.tree.devices[device.path]?.connected != true
     }
-    let error = fault.linkError(printer, answer)
+    var error = fault.linkError(printer, answer)
+    // One that has forgotten its bond hangs up like one that is away; only a person knows whether it was reset.
+    if fault == .passing, tree.devices[device.path]?.paired == true {
+      error.message += "; if it was reset, run: printd printers pair \(printer.address)"
+    }
     throw fault.isPassing ? AttemptFailure(passing: error) : AttemptFailure(error)
   }
 

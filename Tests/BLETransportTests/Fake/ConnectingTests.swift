@@ -157,10 +157,12 @@ struct ConnectingTests {
     scene.device.script { $0.resolving = .waits }
     let opening = Task { try await scene.failure(by: clock.now.advanced(by: .seconds(8))) }
     await scene.fake.called("Connect")
+    // Connected, and the answer to the call taken in: discovery rests no longer.
     let isConnected = try await scene.bluez.wait(by: scene.soon) {
       $0.tree.devices.values.contains(where: \.connected)
     }
     #expect(isConnected)
+    while await !scene.bluez.discovery.pauses.isEmpty { await Task.yield() }
     clock.advance(by: .seconds(8))
     let error = try await opening.value
     #expect(error.code == .unreachable)
@@ -233,6 +235,8 @@ struct ConnectingTests {
     scene.device.vanish()
     let opening = Task { try await scene.failure(by: clock.now.advanced(by: .seconds(8))) }
     await scene.fake.called("StartDiscovery")
+    // Not before its answer has been taken in: it would be too late then.
+    while await scene.bluez.discovering != nil { await Task.yield() }
     clock.advance(by: .seconds(8))
     #expect(try await opening.value.code == .unreachable)
     await scene.fake.called("StopDiscovery")
