@@ -98,7 +98,7 @@ let package = Package(
       name: "DBusRace", dependencies: ["ESCPOS", "DBus", "PrintTestKit"], path: "Tests/DBusRace",
       swiftSettings: settings),
     .target(
-      name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
+      name: "PrintTestKit", dependencies: ["ESCPOS", "Threads", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
     tests("ThreadsTests", ["Threads"]),
     tests("ESCPOSTests", ["ESCPOS", "Documents"]),

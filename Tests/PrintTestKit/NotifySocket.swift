@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Threads
 
 /// The other end of sd_notify(3): tells what a daemon has said of itself.
 public final class NotifySocket: Sendable {
@@ -27,7 +28,7 @@ public final class NotifySocket: Sendable {
     }
     guard descriptor >= 0, bound == 0 else { throw Fixtures.Missing(path: path) }
     self.descriptor = descriptor
-    Thread.detach { [weak self] in
+    try OwnThread.start { [weak self] in
       var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
         let count = recv(descriptor, &buffer, buffer.count, 0)
