@@ -81,7 +81,7 @@ public final class ChildProcess: Sendable {
     }
     self.pid = pid
     let child = pid
-    Thread.detach { [weak self] in
+    try OwnThread.start { [weak self] in
       var status: Int32 = 0
       while waitpid(child, &status, 0) < 0, errno == EINTR {}
       let end: End = status & 0x7F == 0 ? .exit(status >> 8 & 0xFF) : .signal(status & 0x7F)
@@ -120,25 +120,5 @@ public final class ChildProcess: Sendable {
 
   deinit {
     if state.withLock({ $0.end == nil }) { kill(pid, SIGKILL) }
-  }
-}
-
-/// A thread that nobody waits for.
-enum Thread {
-  static func detach(_ body: @escaping @Sendable () -> Void) {
-    let box = Unmanaged.passRetained(Body(body))
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { argument in
-        if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-        return nil
-      }, box.toOpaque())
-    if code == 0 { pthread_detach(thread) } else { box.release() }
-  }
-
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 }

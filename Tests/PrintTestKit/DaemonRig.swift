@@ -169,12 +169,14 @@ public final class DaemonRig: Sendable {
     shopProcess?.send(SIGKILL)
   }
 
-  /// Stops the daemon by SIGTERM and says how it ended.
+  /// Stops the daemon and the shop by SIGTERM and says how the daemon ended; returns when both are gone, for the shop takes
+  /// its port file with it, which may be another's by then.
   @discardableResult
   public func stop() async -> ChildProcess.End {
     daemon.send(SIGTERM)
     let end = await daemon.end
     shopProcess?.send(SIGTERM)
+    _ = await shopProcess?.end
     return end
   }
 }

@@ -27,7 +27,7 @@ public final class NotifySocket: Sendable {
     }
     guard descriptor >= 0, bound == 0 else { throw Fixtures.Missing(path: path) }
     self.descriptor = descriptor
-    Thread.detach { [weak self] in
+    try OwnThread.start { [weak self] in
       var buffer = [UInt8](repeating: 0, count: 4096)
       while true {
         let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -92,4 +92,24 @@ struct FairnessTests {
     await link.close()
     await scene.bluez.stop(by: scene.soon)
   }
+
+  @Test("a Classic one whose records never come is let go for the other")
+  func recordsNeverCome() async throws {
+    let scene = try await Scene(clock: clock)
+    let bar = addBar(to: scene)
+    scene.device.script { $0.profileWaits = true }
+    let printer = try scene.printer { $0.bearer = .rfcomm }
+    let kitchen = Task { () -> LinkError? in
+      await linkError { await (try await RFCOMMLinkOpener(printer, scene.bluez).open(by: far)).close() }
+    }
+    await scene.fake.called("ConnectProfile")
+    let link = try await scene.run(clock) { try await openBar(scene) }
+    try await link.send([1], by: scene.soon)
+    #expect(bar.printer?.printed == [1])
+    #expect(await kitchen.value?.code == .unreachable)
+    #expect(scene.fake.calls(of: "ConnectProfile").map(\.path) == [scene.device.path])
+    #expect(scene.fake.calls(of: "Connect").map(\.path) == [bar.path])
+    await link.close()
+    await scene.bluez.stop(by: scene.soon)
+  }
 }
