@@ -43,8 +43,11 @@ final class OpenWakes: Sendable {
   /// - Parameters:
   ///   - fallback: The outcome for as long as it has no job.
   ///   - asksForPrint: Whether it asks for more than the voice.
+  ///   - settled: Jobs of it that are not waited for.
+  ///   - awaited: Jobs of it that are; adding them again does nothing. Its budget may be over before that.
   func open(
-    _ budget: Budget, fallback: Outcome, asksForPrint: Bool = true
+    _ budget: Budget, fallback: Outcome, asksForPrint: Bool = true, settled: [JobOutcome] = [],
+    awaited: [JobOutcome] = []
   ) -> (number: Int, completion: Completion) {
     let (completion, writer) = Completion.pair()
     let received = budget.acceptedAt.duration(to: clock.now).milliseconds
@@ -52,6 +55,8 @@ final class OpenWakes: Sendable {
       state.next += 1
       state.wakes[state.next] = OpenWake(
         writer: writer, budget: budget, fallback: fallback, asksForPrint: asksForPrint, received: received)
+      for job in settled { Self.add(job, to: state.next, settled: true, &state) }
+      for job in awaited { Self.add(job, to: state.next, settled: false, &state) }
       return state.next
     }
     let alarm = Task { [clock] in
@@ -68,13 +73,15 @@ final class OpenWakes: Sendable {
 
   /// Adds a job to a wake that is open; a settled one is not waited for.
   func add(_ job: JobOutcome, to number: Int, settled: Bool) {
-    state.withLock { state in
-      guard state.wakes[number] != nil else { return }
-      state.wakes[number]?.jobs.append(job)
-      guard !settled else { return }
-      state.wakes[number]?.unsettled.insert(job.id)
-      state.watched[job.id, default: []].append(number)
-    }
+    state.withLock { Self.add(job, to: number, settled: settled, &$0) }
+  }
+
+  private static func add(_ job: JobOutcome, to number: Int, settled: Bool, _ state: inout State) {
+    guard let wake = state.wakes[number], !wake.jobs.contains(where: { $0.id == job.id }) else { return }
+    state.wakes[number]?.jobs.append(job)
+    guard !settled else { return }
+    state.wakes[number]?.unsettled.insert(job.id)
+    state.watched[job.id, default: []].append(number)
   }
 
   /// Holds a wake open once more.

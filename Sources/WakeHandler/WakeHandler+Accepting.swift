@@ -100,8 +100,8 @@ extension WakeHandler {
           outcome: received.replayed ? .duplicate : outcome, jobs: known, replayed: received.replayed,
           voice: wantsVoice(wake) ? .silent : nil))
     }
-    let (number, completion) = floor.wakes.open(budget, fallback: fallback)
-    for outcome in known { floor.wakes.add(outcome, to: number, settled: true) }
+    let new = received.entries.filter(\.isNew).map { JobOutcome(new: $0.job) }
+    let (number, completion) = floor.wakes.open(budget, fallback: fallback, settled: known, awaited: new)
     if payment != nil || (claim == nil && wantsVoice(wake)) {
       let since = knownSince(received.entries.map(\.job), payment, budget)
       announce(wake, number, budget, payment: payment, knownSince: since)
@@ -170,7 +170,7 @@ extension WakeHandler {
       var ticket = Ticket(entry.job, origin: origin, budget: budget)
       ticket.timeline.received = origin.duration(to: floor.now).milliseconds
       let job = entry.job
-      let outcome = JobOutcome(id: job.id, key: job.key, printer: job.printer, outcome: job.outcome)
+      let outcome = JobOutcome(new: job)
       for wake in wakes { floor.wakes.add(outcome, to: wake, settled: false) }
       tickets.append(ticket)
       begunBeforeStart?.insert(job.id)
@@ -207,5 +207,10 @@ extension JobOutcome {
     case .expired, .cancelled, .rejected: outcome = job.outcome
     }
     self.init(id: job.id, key: job.key, printer: job.printer, outcome: outcome, timeline: job.timeline)
+  }
+
+  /// What is true of a job that has just been received.
+  init(new job: Job) {
+    self.init(id: job.id, key: job.key, printer: job.printer, outcome: job.outcome)
   }
 }
