@@ -64,3 +64,37 @@ final class VoiceDouble: AnnouncerPort, Sendable {
     }
   }
 }
+
+/// Tests of a shop with a voice.
+protocol Speaking {}
+
+extension Speaking {
+  /// A shop with a voice; the voice has the shop's clock.
+  func scene(
+    _ manner: VoiceDouble.Manner..., policies: (inout Policies) -> Void = { _ in }
+  ) throws -> (Scene, VoiceDouble) {
+    let clock = ManualClock()
+    let voice: VoiceDouble
+    switch manner.count {
+    case 0: voice = VoiceDouble(clock: clock)
+    case 1: voice = VoiceDouble(clock: clock, manner[0])
+    default: voice = VoiceDouble(clock: clock, manner[0], manner[1])
+    }
+    return (try Scene(announcer: voice, clock: clock, policies: policies), voice)
+  }
+
+  func wake(
+    _ scene: Scene, _ orderID: String?, id: String? = nil, prints: Bool = true, speaks: Bool = true,
+    amount: String = "3.00", more: String = ""
+  ) async throws -> Completion {
+    let order = orderID.map { ",\"order_id\":\"\($0)\"" } ?? ""
+    let body = """
+      {"aps":{"content-available":\(prints ? 1 : 0),"mutable-content":\(speaks ? 1 : 0),"sound":"x"},
+       "amount":"\(amount)"\(order)\(more)}
+      """
+    switch await scene.handler.accept(WakeDelivery(body: Array(body.utf8), id: id, channel: "test")) {
+    case .accepted(let completion): return completion
+    case .refused(let refusal): throw refusal
+    }
+  }
+}
