@@ -96,7 +96,7 @@ let package = Package(
     .target(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
-    tests("ESCPOSTests", ["ESCPOS", "Documents"]),
+    tests("ESCPOSTests", ["ESCPOS", "Documents", "VirtualPrinter"]),
     tests("DocumentsTests", ["ESCPOS", "Documents"]),
     tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
     tests("TextRasterTests", ["ESCPOS", "TextRaster"]),
