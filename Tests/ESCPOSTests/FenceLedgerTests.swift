@@ -51,9 +51,10 @@ struct FenceLedgerTests {
     "no question counts as answered before the printer has got to it, whatever is lost, and with one answer too many"
   )
   func neverTooSoon() {
-    for seed in 0..<4_000 as Range<UInt64> {
+    for seed in 0..<500 as Range<UInt64> {
       var random = Seeded(state: seed)
       var story = Story(open: Int.random(in: 0...3, using: &random))
+      var lies: [Int] = []
       var extra = seed % 2
       let lossy = seed % 3 == 0
       for _ in 0..<40 {
@@ -64,14 +65,15 @@ struct FenceLedgerTests {
           story.reach(says: 2)
         default: story.reach(says: lossy && Int.random(in: 0...4, using: &random) == 0 ? 0 : 1)
         }
-        #expect(story.lies == [], "seed \(seed)")
+        lies += story.lies
       }
       story.ask(inMidJob: false)
-      #expect(story.lies == [], "seed \(seed): the fence")
+      lies += story.lies
       while !story.isEmpty {
         story.reach(says: 1)
-        #expect(story.lies == [], "seed \(seed): the fence")
+        lies += story.lies
       }
+      #expect(lies == [], "seed \(seed)")
     }
   }
 
