@@ -106,7 +106,7 @@ let package = Package(
       name: "PrintTestKit", dependencies: ["ESCPOS", "Threads", "Curl"], path: "Tests/PrintTestKit",
       swiftSettings: settings),
     tests("ThreadsTests", ["Threads"]),
-    tests("ESCPOSTests", ["ESCPOS", "Documents"]),
+    tests("ESCPOSTests", ["ESCPOS", "Documents", "VirtualPrinter"]),
     tests("DocumentsTests", ["ESCPOS", "Documents"]),
     tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
     tests("TextRasterTests", ["ESCPOS", "TextRaster"]),

@@ -90,11 +90,12 @@ public protocol ConversationPort: Sendable {
   /// - Throws: ``LinkError`` when the link cannot carry the question.
   func gate(by deadline: BootInstant, drains: Bool) async throws(LinkError) -> PrinterConversation.Gate
 
-  /// Sends the job and calls `firstByte` once the link has taken the first of it.
+  /// Sends the job and calls `firstByte` once the link has taken the first of it; at its `seams` the printer may be asked how
+  /// far it has come.
   ///
   /// - Throws: ``LinkError``; the link's count says whether anything of the job may be on paper.
   func send(
-    _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
+    _ bytes: [UInt8], seams: [Int], by deadline: BootInstant, firstByte: @Sendable () -> Void
   ) async throws(LinkError)
 
   /// Waits for the proof that all is on paper; may be asked again after `.missing`, and a late answer counts.

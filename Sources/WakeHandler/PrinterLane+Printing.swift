@@ -29,7 +29,7 @@ extension PrinterLane {
       return await hold(id, sheet)
     }
     guard await intend(id, sheet) else { return await end(conversation) }
-    await print(id, sheet.receipt.bytes, conversation, setup.profile)
+    await print(id, sheet.receipt, conversation, setup.profile)
   }
 
   /// The job's bytes; nil when it has ended instead.

@@ -15,13 +15,13 @@ extension PrinterLane {
 
   /// Prints a job whose intent is durable, and writes down what became of it.
   func print(
-    _ id: Int64, _ bytes: [UInt8], _ conversation: any ConversationPort, _ profile: PrinterProfile
+    _ id: Int64, _ receipt: PreparedReceipt, _ conversation: any ConversationPort, _ profile: PrinterProfile
   ) async {
     guard let ticket = ticket(id) else { return await end(conversation) }
     printing = id
     defer { printing = nil }
     let firstByte = Mutex<BootInstant?>(nil)
-    let sent = await send(bytes, conversation, profile, job: id) { [floor] in
+    let sent = await send(receipt, conversation, profile, job: id) { [floor] in
       let now = floor.now
       let isFirst = firstByte.withLock { first in
         guard first == nil else { return false }
@@ -88,17 +88,19 @@ extension PrinterLane {
   /// A printer that stops in mid-job holds what it has and goes on after the refill; so the link is given time to
   /// take the rest, and the answer is waited for.
   func send(
-    _ bytes: [UInt8], _ conversation: any ConversationPort, _ profile: PrinterProfile, job id: Int64?,
-    firstByte: @Sendable () -> Void
+    _ receipt: PreparedReceipt, _ conversation: any ConversationPort, _ profile: PrinterProfile,
+    job id: Int64?, firstByte: @Sendable () -> Void
   ) async -> Sent {
     talking = conversation
     defer { talking = nil }
     let policies = floor.policies
+    let bytes = receipt.bytes
     let printTime = Duration.seconds(Double(bytes.count) / Double(max(1, profile.bytesPerSecond)))
     let sendLimit = floor.deadline(in: policies.refillLimit + printTime)
     floor.progress.expect(name, by: sendLimit)
     do {
-      try await conversation.send(bytes, by: sendLimit, firstByte: firstByte)
+      try await conversation.send(
+        bytes, seams: receipt.seams, by: sendLimit, firstByte: firstByte)
     } catch {
       let accepted = await conversation.jobBytesAccepted
       if accepted == 0 { return .nothing(error) }
@@ -183,7 +185,7 @@ extension PrinterLane {
         return .notPrinted("the page cannot be made: \(error)")
       }
     }
-    let sent = await send(bytes, conversation, setup.profile, job: nil) {}
+    let sent = await send(PreparedReceipt(bytes: bytes), conversation, setup.profile, job: nil) {}
     await end(conversation)
     switch sent {
     case .printed(let confirmation):

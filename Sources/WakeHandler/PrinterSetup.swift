@@ -52,14 +52,17 @@ public enum Preparation: Sendable {
 public struct PreparedReceipt: Equatable, Sendable {
   /// The job for the printer, originals and copy mark included.
   public var bytes: [UInt8]
+  /// Where in the bytes the printer may be asked something, as ``RenderedReceipt/seams``.
+  public var seams: [Int]
   /// When the order was paid, seconds since 1970, where it says so; the expiry counts from there.
   public var paidAt: Double?
   /// What did not come out as asked, for the log.
   public var warnings: [String]
 
   /// Creates a prepared receipt.
-  public init(bytes: [UInt8], paidAt: Double? = nil, warnings: [String] = []) {
+  public init(bytes: [UInt8], seams: [Int] = [], paidAt: Double? = nil, warnings: [String] = []) {
     self.bytes = bytes
+    self.seams = seams
     self.paidAt = paidAt
     self.warnings = warnings
   }

@@ -78,6 +78,43 @@ struct WritePaceTests {
     #expect(pace.room(at: after(.seconds(1))) == 500)
   }
 
+  @Test("What the printer says that it has taken makes room at once, and never more than there is")
+  func proof() {
+    var pace = WritePace(rate: 1_000, burst: 500)
+    pace.send(400, at: start)
+    pace.overflow()
+    #expect(pace.room(at: start) == 0)
+    pace.prove(ahead: 150)
+    #expect(pace.room(at: start) == 350)
+    pace.send(350, at: start)
+    #expect(pace.room(at: after(.milliseconds(999))) == 0)
+    // An older answer, come late.
+    pace.prove(ahead: 900)
+    #expect(pace.room(at: start) == 0)
+    pace.prove(ahead: 0)
+    #expect(pace.room(at: start) == 500)
+  }
+
+  @Test("An answer is waited for where it would make room, and not again after a wait in vain")
+  func expectations() {
+    var proofs = ExpectedProofs()
+    #expect(!proofs.makeRoom(for: 1, behind: 0, burst: 500))
+    proofs.expect(200, askedBy: 206)
+    #expect(proofs.areDue(behind: 0))
+    #expect(!proofs.makeRoom(for: 100, behind: 205, burst: 500), "the question has not gone")
+    #expect(proofs.makeRoom(for: 100, behind: 206, burst: 500))
+    #expect(!proofs.areDue(behind: 206))
+    #expect(proofs.makeRoom(for: 100, behind: 600, burst: 500))
+    #expect(!proofs.makeRoom(for: 101, behind: 600, burst: 500), "no room even with the answer")
+    proofs.disappoint()
+    #expect(!proofs.makeRoom(for: 100, behind: 206, burst: 500))
+    proofs.expect(400, askedBy: 406)
+    proofs.arrive(200)
+    #expect(proofs.makeRoom(for: 100, behind: 406, burst: 500))
+    proofs.arrive(400)
+    #expect(!proofs.makeRoom(for: 100, behind: 406, burst: 500), "nothing is open")
+  }
+
   @Test("A clock that stands still or jumps does no harm")
   func clocks() {
     var pace = WritePace(rate: 0, burst: 0)

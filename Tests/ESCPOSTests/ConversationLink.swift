@@ -16,27 +16,37 @@ final class ConversationLink: PrinterLink, Sendable {
     var idlers: [CheckedContinuation<Void, Never>] = []
     var watchers: [(count: Int, tell: CheckedContinuation<Void, Never>)] = []
     var flushes = 0
+    var expected: [Int] = []
+    var proofs: [Int] = []
   }
 
   private let state = Mutex(State())
   private let clock: any BootTimeClock
   private let answer: @Sendable (_ sent: [UInt8], _ all: [UInt8]) -> [[UInt8]]
   let hasBackChannel: Bool
+  let proofWindow: Int?
 
   /// Creates a link; `answer` gets what one send carried and all that was sent so far, and returns the pieces that come
   /// back.
   init(
-    clock: any BootTimeClock, hasBackChannel: Bool = true,
+    clock: any BootTimeClock, hasBackChannel: Bool = true, proofWindow: Int? = nil,
     answer: @escaping @Sendable (_ sent: [UInt8], _ all: [UInt8]) -> [[UInt8]] = { _, _ in [] }
   ) {
     self.clock = clock
     self.hasBackChannel = hasBackChannel
+    self.proofWindow = proofWindow
     self.answer = answer
   }
 
   var taken: [UInt8] { state.withLock { $0.taken } }
   var bytesAccepted: Int { state.withLock { $0.taken.count } }
   var flushes: Int { state.withLock { $0.flushes } }
+  /// Where the proofs that were told of stand, and those that have come, in bytes since the opening.
+  var expected: [Int] { state.withLock { $0.expected } }
+  var proofs: [Int] { state.withLock { $0.proofs } }
+
+  func expectProof(of position: Int, askedBy end: Int) { state.withLock { $0.expected.append(position) } }
+  func prove(upTo position: Int) { state.withLock { $0.proofs.append(position) } }
 
   /// Takes no more than `count` bytes from now on in all, then stalls.
   func stall(after count: Int) { state.withLock { $0.room = count } }

@@ -12,6 +12,8 @@ public final class FakePrinter: Sendable {
     public var capacity: Int?
     /// Bytes printed in a second; nil for at once, 0 for a printer that stalls.
     public var rate: Int?
+    /// Prints no more than so many bytes in all, as when the paper ends; nil for no end.
+    public var stallsAt: Int?
     /// Whether what is in the buffer is lost when the link goes down.
     public var discardsOnDisconnect = true
     /// What it says to the status commands among what it gets.
@@ -31,6 +33,7 @@ public final class FakePrinter: Sendable {
     var printedUntil: BootInstant
     var wake: Task<Void, Never>?
     var listeners: [@Sendable ([UInt8]) -> Void] = []
+    var watchers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let clock: any BootTimeClock
@@ -63,6 +66,15 @@ public final class FakePrinter: Sendable {
 
   /// How many bytes found no room, or were discarded.
   public var lost: Int { state.withLock { $0.lost } }
+
+  /// Returns once a request waits for room.
+  public func holdsRequest() async {
+    await withCheckedContinuation { watcher in
+      state.withLock { state in
+        if state.waiting.isEmpty { state.watchers.append(watcher) } else { watcher.resume() }
+      }
+    }
+  }
 
   /// Takes bytes that have come over the air; with `whenRoom` they wait for room, and it is called when they are in.
   func take(_ bytes: [UInt8], whenRoom: (@Sendable () -> Void)?) {
@@ -110,6 +122,10 @@ public final class FakePrinter: Sendable {
       Self.print(&state, until: clock.now, &effects)
       effects.said += state.script.status?.takeImmediate() ?? []
       effects.listeners = state.listeners
+      if !state.waiting.isEmpty {
+        for watcher in state.watchers { watcher.resume() }
+        state.watchers = []
+      }
       plan(&state)
       return effects
     }
@@ -136,6 +152,7 @@ public final class FakePrinter: Sendable {
     } else {
       state.printedUntil = now
     }
+    if let end = state.script.stallsAt { count = min(count, max(0, end - state.printed.count)) }
     let bytes = state.buffer.prefix(count)
     state.printed += bytes
     effects.said += state.script.status?.printed(bytes) ?? []

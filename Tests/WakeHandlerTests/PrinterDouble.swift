@@ -287,7 +287,7 @@ private final class ConversationDouble: ConversationPort, Sendable {
   }
 
   func send(
-    _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
+    _ bytes: [UInt8], seams: [Int], by deadline: BootInstant, firstByte: @Sendable () -> Void
   ) async throws(LinkError) {
     let sending = printer.nextSending()
     let count = try await printer.send(bytes, by: deadline, firstByte: firstByte)

@@ -21,8 +21,14 @@ extension GATTLink {
       var parts: [ArraySlice<UInt8>] = []
       while !ahead.isEmpty, parts.count < Self.longestRun {
         let part = ahead.chunk(chunk)
-        if part.count > room { state.pace?.overflow() }
-        let isLast = part.count == ahead.remaining
+        if part.count > room, let burst = state.pace?.burst {
+          if state.proofs.makeRoom(for: part.count, behind: window.accepted, burst: burst) {
+            return (parts.isEmpty ? .prove : .command, parts)
+          }
+          state.pace?.overflow()
+        }
+        // The answer to a question in the job tells what has arrived as well as a request's does.
+        let isLast = part.count == ahead.remaining && !state.proofs.areDue(behind: window.accepted)
         let step = state.rule.step(window, count: part.count, room: room, isLast: isLast)
         guard step == .command else { return (parts.isEmpty ? step : .command, parts) }
         parts.append(part)

@@ -20,6 +20,7 @@ public final class GATTLink: PrinterLink, Sendable {
     var window: WriteWindow
     var rule: WriteRule
     var pace: WritePace?
+    var proofs = ExpectedProofs()
     var loss: LinkError?
     var isClosed = false
     var received: [UInt8] = []
@@ -117,6 +118,7 @@ public final class GATTLink: PrinterLink, Sendable {
       case .request: try await request(&rest, by: deadline)
       case .wait: try await room(for: rest.chunk(chunk).count, by: deadline)
       case .pause: try await pause(by: deadline)
+      case .prove: try await proof(for: rest.chunk(chunk).count, by: deadline)
       }
     }
   }

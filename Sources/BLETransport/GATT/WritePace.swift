@@ -4,7 +4,8 @@ import ESCPOS
 ///
 /// The reckoning holds for a printer that prints. One that has stopped in mid-job (paper out) takes nothing, and nobody is
 /// told. So where requests can do the rest, the buffer counts as not emptying at all before the job is over: a job's first
-/// bytes, as many as the buffer holds, may go without asking, whatever the printer's speed.
+/// bytes, as many as the buffer holds, may go without asking, whatever the printer's speed; and as many again as the printer
+/// itself has said that it has taken.
 struct WritePace: Equatable, Sendable {
   /// How long nothing must have been sent for a job to be over.
   static let quietTime = Duration.seconds(1)
@@ -30,6 +31,12 @@ struct WritePace: Equatable, Sendable {
   /// Bytes for which there is room by now.
   func room(at now: BootInstant) -> Int {
     isStillFull(at: now) ? 0 : max(0, burst - Int(level(at: now).rounded(.up)))
+  }
+
+  /// The printer has said that it has taken all but the last `count` bytes.
+  mutating func prove(ahead count: Int) {
+    level = min(level, Double(count))
+    isFull = false
   }
 
   /// What was to be sent has found no room.

@@ -2,7 +2,8 @@
 ///
 /// Commands fill the radio, but most printers drop those that their buffer has no room for. Requests cost two connection
 /// intervals each, and a printer with a full buffer (paper out) answers them late: it holds the sender and loses nothing.
-/// So the first bytes of a job go as commands, as many as any buffer holds, and the rest as requests. A printer that is said
+/// So the first bytes of a job go as commands, as many as any buffer holds, and the rest as requests, but for what the printer
+/// says, when asked in mid-job, that it has taken: that makes room for as many commands again. A printer that is said
 /// to keep up with the radio gets commands alone, and reads of another attribute, which hold up nothing, tell what has
 /// arrived.
 struct WriteRule: Equatable, Sendable {
@@ -19,6 +20,8 @@ struct WriteRule: Equatable, Sendable {
     case wait
     /// Not before the printer has room, by its speed.
     case pause
+    /// Not before the printer has answered a question in the job.
+    case prove
   }
 
   /// Whether the characteristic takes commands.

@@ -41,7 +41,7 @@ public struct BluetoothPrinter: Hashable, Sendable {
   public var chunk: Int?
   /// How fast the printer takes data out of its buffer, as its profile says; nil for ``usualSpeed``.
   public var bytesPerSecond: Int?
-  /// The most bytes of a job that go by Write Commands, nil for ``burst``; with ``WriteMode/commands``, the most that are on
+  /// The most bytes of a job that go by Write Commands without the printer's word for it, nil for ``burst``; with ``WriteMode/commands``, the most that are on
   /// their way unacknowledged, nil for ``radioWindow``.
   public var window: Int?
   /// The RFCOMM channel, where it is known; nil to ask the printer (SDP).

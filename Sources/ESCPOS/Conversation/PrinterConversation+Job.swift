@@ -4,49 +4,64 @@ extension PrinterConversation {
   private static let patientPolls = 3
   private static let firstChunk = 256
   private static let chunk = 4_096
-  /// More questions than an earlier host may have left behind a job, in bytes.
-  private static let strangerBytes = 64
 
   /// Sends the job.
   ///
   /// A printer that runs out of paper or is opened in mid-job goes offline and stops taking data. Nothing is thrown
   /// away then: the bytes wait in the link, this call waits for the printer, and when the deadline comes it fails with
-  /// `.deadline` while ``status`` says what the printer told by itself. Questions are never mixed into the job,
-  /// since a raster would swallow them. Between chunks, `XOFF` holds the job until `XON`.
+  /// `.deadline` while ``status`` says what the printer told by itself. Between chunks, `XOFF` holds the job until `XON`.
+  ///
+  /// On a link that is faster with the printer's word for what it has taken (``PrinterLink/proofWindow``), the question of
+  /// the printer's fence stands at some of the job's seams, nowhere else, since a raster would swallow it. The job is sent
+  /// on without waiting for the answers; the link is told of them as they come. On all other links, and where the job has no
+  /// seams or goes out without the printer's word anyway, exactly `bytes` are sent.
   ///
   /// - Parameters:
   ///   - bytes: The rendered job.
+  ///   - seams: Where the printer may be asked, as ``RenderedReceipt/seams``.
   ///   - deadline: No new write starts after it.
   ///   - firstByte: Called once, when the link has taken the first byte: from then on something may be on paper.
   /// - Throws: ``LinkError``; ``jobBytesAccepted`` says how much of the job the link took before.
   public func send(
-    _ bytes: [UInt8], by deadline: BootInstant, firstByte: @Sendable () -> Void
+    _ bytes: [UInt8], seams: [Int] = [], by deadline: BootInstant, firstByte: @Sendable () -> Void
   ) async throws(LinkError) {
     startReading()
     try await put([], by: deadline)
-    let accepted = link.bytesAccepted
+    var sent = 0
     var told = false
-    func note() {
-      let count = link.bytesAccepted - accepted
-      guard count > 0 else { return }
-      job = (job?.start ?? clock.now, count)
-      if !told { firstByte() }
-      told = true
-    }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      guard try await wait(until: deadline, for: { !isPaused }) else {
-        throw LinkError(.deadline, "the printer asked for a pause (XOFF) and did not end it")
+    for part in parts(of: bytes, seams: seams) {
+      let before = link.bytesAccepted
+      let end = before + part.bytes.count
+      func note() {
+        let count = sent + part.own(link.bytesAccepted - before)
+        guard count > 0 else { return }
+        job = (job?.start ?? clock.now, count)
+        if !told { firstByte() }
+        told = true
       }
-      let part = rest.prefix(told ? Self.chunk : Self.firstChunk)
-      do throws(LinkError) {
-        try await link.send(part, by: deadline)
-      } catch {
+      var rest = part.bytes[...]
+      var isAsked = !part.isAsked
+      while true {
+        if !isAsked, rest.isEmpty || !strangersMaySpeak {
+          try await outwaitStrangers(by: deadline)
+          rest += midJobQuestion(behind: end)
+          isAsked = true
+        }
+        guard !rest.isEmpty else { break }
+        guard try await wait(until: deadline, for: { !isPaused }) else {
+          throw LinkError(.deadline, "the printer asked for a pause (XOFF) and did not end it")
+        }
+        let chunk = rest.prefix(told ? Self.chunk : Self.firstChunk)
+        do throws(LinkError) {
+          try await link.send(chunk, by: deadline)
+        } catch {
+          note()
+          throw error
+        }
         note()
-        throw error
+        rest = rest.dropFirst(chunk.count)
       }
-      note()
-      rest = rest.dropFirst(part.count)
+      sent += part.own(part.bytes.count)
     }
   }
 
@@ -68,6 +83,8 @@ extension PrinterConversation {
       let poll = min(deadline, clock.now.advanced(by: Self.pollTime))
       if try await wait(until: poll, for: { ledger.isAnswered(question) }) {
         leavesLink = true
+        isProven = true
+        link.prove(upTo: fencePosition)
         return .proven
       }
       guard clock.now < deadline else { return .missing(status) }
@@ -79,6 +96,7 @@ extension PrinterConversation {
     if let fenceQuestion { return fenceQuestion }
     try await outwaitStrangers(by: deadline)
     guard let question = ledger.question(profile.fence) else { return nil }
+    fencePosition = link.bytesAccepted
     do throws(LinkError) {
       try await link.send(question.command[...], by: deadline)
     } catch {
@@ -87,16 +105,6 @@ extension PrinterConversation {
     }
     fenceQuestion = question
     return question
-  }
-
-  /// Lets answers to an earlier host's questions come before the fence is asked: a process that was killed behind its own
-  /// fence has left that in the printer's buffer, and the answer to it looks like any other (`GS r`). They come with
-  /// the gate's, for nothing stands between them, and are passed over as long as nothing else is asked. The job is on its
-  /// way meanwhile, so that this seldom takes any time.
-  private func outwaitStrangers(by deadline: BootInstant) async throws(LinkError) {
-    guard profile.fence == .paperStatus, let gatePassedAt else { return }
-    let quiet = gatePassedAt.advanced(by: Self.quietTime + time(toTake: Self.strangerBytes))
-    _ = try await wait(until: min(deadline, quiet), for: { false })
   }
 
   private func pollStatus(by deadline: BootInstant) async throws(LinkError) {

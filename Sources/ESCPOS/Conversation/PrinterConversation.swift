@@ -59,6 +59,12 @@ public actor PrinterConversation {
   /// Whether the link is as good after this conversation as before: the next one may begin on it.
   var leavesLink = false
   var fenceQuestion: FenceLedger.Question?
+  /// Whether the job was proven.
+  var isProven = false
+  /// The link's count of bytes before the fence's question.
+  var fencePosition = 0
+  /// Questions in the job that are not answered, in order, and the link's count of bytes before each.
+  var midJobQuestions: [(question: FenceLedger.Question, position: Int)] = []
   /// What the link has not taken in time and must have before anything else: the rest of a question.
   var owed: [UInt8] = []
   /// Whether a job was proven on this link before.
@@ -107,11 +113,14 @@ public actor PrinterConversation {
   /// Stops reading the back channel. A call that is waiting ends with `.cancelled`; a second call does nothing.
   ///
   /// Where answers may still come that nobody waits for any more, they are waited out first: the next conversation on this
-  /// link would take them for answers to its own questions, and a print for proven that has not begun.
+  /// link would take them for answers to its own questions, and a print for proven that has not begun. Behind a proven job
+  /// that settles all questions, those too whose answers a lost link has taken with it.
   public func end() async {
     if leavesLink, !hasEnded, ledger.leavesAnswers || gaveUpQuestions || !parser.questions.isEmpty {
       leavesLink = false
-      try? await settle(by: clock.now.advanced(by: Self.replyTime))
+      let latest = clock.now.advanced(by: Self.replyTime)
+      let isQuiet = (try? await settle(by: latest)) != nil && clock.now < latest
+      if isQuiet, isProven { ledger.settle() }
     }
     hasEnded = true
     reader?.cancel()
@@ -143,13 +152,18 @@ public actor PrinterConversation {
   }
 
   func hear(_ bytes: [UInt8]) {
-    for reply in parser.read(bytes) where ledger.expects(reply) {
+    for reply in parser.read(bytes) {
+      guard ledger.expects(reply) else {
+        ledger.noteStray(reply)
+        continue
+      }
       replies += 1
       board.note(reply)
       ledger.note(reply)
       if reply == .xoff { isPaused = true }
       if reply == .xon { isPaused = false }
     }
+    tellProofs()
     wakeAll()
   }
 

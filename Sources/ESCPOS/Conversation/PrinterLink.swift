@@ -30,6 +30,28 @@ public protocol PrinterLink: AnyObject, Sendable {
 
   /// Closes the link after what it accepted has been handed over; a second call does nothing.
   func close() async
+
+  /// The most bytes that go out without the printer's word for them, where its word makes the link faster; nil where it does
+  /// not.
+  var proofWindow: Int? { get }
+
+  /// A question will be sent, whose answer proves that the printer has taken the first `position` bytes (as
+  /// ``bytesAccepted`` counts) out of its buffers; `end` is the count when all of the question has been sent.
+  func expectProof(of position: Int, askedBy end: Int)
+
+  /// The printer has taken the first `position` accepted bytes out of its buffers.
+  func prove(upTo position: Int)
+}
+
+extension PrinterLink {
+  /// The printer's word changes nothing.
+  public var proofWindow: Int? { nil }
+
+  /// Does nothing.
+  public func expectProof(of position: Int, askedBy end: Int) {}
+
+  /// Does nothing.
+  public func prove(upTo position: Int) {}
 }
 
 /// Opens links to one printer.

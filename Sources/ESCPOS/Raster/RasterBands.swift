@@ -7,6 +7,8 @@
 struct RasterBands: Equatable, Sendable {
   /// The commands.
   private(set) var bytes: [UInt8] = []
+  /// Where each command ends in the bytes.
+  private(set) var ends: [Int] = []
   /// The width of the whole image in bytes.
   private(set) var byteWidth = 0
   /// Whether white was cut off, so that the bands keep their place only under the alignment they were made
@@ -39,6 +41,7 @@ struct RasterBands: Equatable, Sendable {
         bytes += image.rows[first..<first + bandWidth]
       }
       RealTimeGuard.defuse(&bytes, from: start)
+      ends.append(bytes.count)
     }
   }
 

@@ -12,6 +12,8 @@ struct PrintStream {
   let abilities: Abilities
 
   private(set) var bytes: [UInt8] = []
+  /// Where lines, pictures and symbols end: the line buffer is empty there, and no command has begun.
+  private(set) var seams: [Int] = []
   /// Blank lines that are due before the next thing on paper.
   private var pendingFeed = 0
   /// A clone swallows the first LF behind `GS v 0` (NT-5890K), so lines are fed with `ESC d` there.
@@ -81,6 +83,12 @@ struct PrintStream {
   /// Ends the line.
   mutating func endLine() {
     bytes.append(Command.lineFeed)
+    seam()
+  }
+
+  /// Notes that something has ended: what comes next does not depend on what was before.
+  mutating func seam() {
+    if seams.last != bytes.count { seams.append(bytes.count) }
   }
 
   /// Sets the alignment of the lines to come.
@@ -237,7 +245,10 @@ struct PrintStream {
     flushFeed()
     // An image as wide as the paper stands the same under every alignment.
     if bands.isTrimmed || bands.byteWidth * 8 < profile.widthDots { align(wanted) }
+    seam()
+    let start = bytes.count
     bytes += bands.bytes
+    for end in bands.ends { seams.append(start + end) }
     behindRaster = true
   }
 }

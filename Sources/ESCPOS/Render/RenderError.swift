@@ -53,10 +53,14 @@ public struct RenderedReceipt: Equatable, Sendable {
   public var bytes: [UInt8]
   /// What did not come out as asked.
   public var warnings: [Warning]
+  /// Offsets into ``bytes``, rising, at which a question to the printer does no harm: between whole commands, at the beginning
+  /// of a line, and outside of sequences that belong together (a symbol's settings, its data and its print).
+  public var seams: [Int]
 
-  /// Creates a rendered receipt.
-  public init(bytes: [UInt8], warnings: [Warning] = []) {
+  /// Creates a rendered receipt; without `seams` nothing may be asked in its middle.
+  public init(bytes: [UInt8], warnings: [Warning] = [], seams: [Int] = []) {
     self.bytes = bytes
     self.warnings = warnings
+    self.seams = seams
   }
 }

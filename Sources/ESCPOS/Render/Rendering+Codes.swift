@@ -19,6 +19,7 @@ extension Rendering {
         stream.block(Command.barcodeModule(fitting))
         stream.block(Command.barcodeCaption(barcode.caption))
         stream.block(Command.barcode(barcode.symbology, payload))
+        stream.seam()
         return
       }
     }
@@ -69,6 +70,7 @@ extension Rendering {
         stream.block(Command.qrCorrection(qr.correction))
         stream.block(Command.qrStore(bytes))
         stream.block(Command.qrPrint)
+        stream.seam()
         stream.leave(lines: quiet)
         return
       }

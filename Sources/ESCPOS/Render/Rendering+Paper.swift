@@ -15,6 +15,7 @@ extension Rendering {
       stream.feed(lines: cutter.feedLines)
       stream.block(Command.cut(mode))
     }
+    stream.seam()
   }
 
   /// Opens the drawer.

@@ -71,7 +71,7 @@ struct Rendering {
   /// The bytes and the warnings.
   mutating func finish() -> RenderedReceipt {
     stream.flushFeed()
-    return RenderedReceipt(bytes: stream.bytes, warnings: warnings)
+    return RenderedReceipt(bytes: stream.bytes, warnings: warnings, seams: stream.seams)
   }
 
   /// Tells what came out otherwise than asked, once for each block.

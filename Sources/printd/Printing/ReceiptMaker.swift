@@ -68,7 +68,8 @@ final class ReceiptMaker: Sendable {
           originals: job.originals, mark: mark)
       return .receipt(
         PreparedReceipt(
-          bytes: rendered.bytes, paidAt: order.paidAt, warnings: rendered.warnings.map(\.description)))
+          bytes: rendered.bytes, seams: rendered.seams, paidAt: order.paidAt,
+          warnings: rendered.warnings.map(\.description)))
     } catch {
       let path = order.receipt == nil ? "order" : error.path.isEmpty ? "receipt" : "receipt.\(error.path)"
       throw DocumentFault(path: path, message: error.message)

@@ -1,0 +1,53 @@
+import ESCPOS
+
+extension GATTLink {
+  /// How long the printer may take for an answer to a question in the job, beside the time for what it has in its buffer by
+  /// its profile: connection events of a slow link, and their repetitions.
+  private static let proofTime = Duration.milliseconds(300)
+  /// Longer, and the job would count as over (``WritePace/quietTime``).
+  private static let longestProofTime = Duration.milliseconds(900)
+
+  /// The most bytes of commands that a printer has before it which has stopped; nil where requests are not what holds up the
+  /// link, or nothing is heard of the printer.
+  public var proofWindow: Int? {
+    state.withLock { state in
+      let rule = state.rule
+      guard state.hasBackChannel, rule.takesCommands, rule.takesRequests, !rule.onlyRequests else {
+        return nil
+      }
+      return state.pace?.burst
+    }
+  }
+
+  /// Notes a question in the job; while its answer is expected, it is waited for before bytes go as requests.
+  public func expectProof(of position: Int, askedBy end: Int) {
+    state.withLock { $0.proofs.expect(position, askedBy: end) }
+  }
+
+  /// Makes room for as many bytes as the printer has taken out of its buffers.
+  public func prove(upTo position: Int) {
+    state.withLock { state in
+      guard position <= state.window.accepted else { return }
+      state.proofs.arrive(position)
+      state.window.acknowledge(upTo: position)
+      state.pace?.prove(ahead: state.window.accepted - position)
+    }
+    bell.ring()
+  }
+
+  /// Waits for an answer of the printer that makes room for `count` bytes, for a time in which it comes unless the printer
+  /// stands still or does not answer.
+  func proof(for count: Int, by deadline: BootInstant) async throws(LinkError) {
+    guard let pace = state.withLock({ $0.pace }) else { return }
+    let usual = Self.proofTime + .seconds(Double(pace.burst) / Double(pace.rate))
+    let patience = clock.now.advanced(by: min(usual, Self.longestProofTime))
+    let hasCome = try await bell.wait(by: min(deadline, patience)) {
+      state.withLock { state in
+        let room = state.pace?.room(at: clock.now) ?? 0
+        return room >= count || state.loss != nil || state.isClosed
+      }
+    }
+    if !hasCome { state.withLock { $0.proofs.disappoint() } }
+    try check(deadline)
+  }
+}
