@@ -1,5 +1,5 @@
-import Dispatch
 import Glibc
+import Threads
 import WakeChannels
 
 @main
@@ -17,8 +17,7 @@ struct SampleShop {
 
   private static func run(_ arguments: ShopArguments) async throws(ShopArguments.Fault) {
     // Before anybody can know that the shop is open, so that no signal is lost.
-    let signals = stopSignals()
-    defer { for source in signals.sources { source.cancel() } }
+    let signals = Signals.arrivals(of: [SIGTERM, SIGINT])
     let shop = await Shop(arguments)
     let server: HTTPServer
     do throws(HTTPServerError) {
@@ -36,22 +35,9 @@ struct SampleShop {
       exit(EX_CANTCREAT)
     }
     complain("listening on http://\(arguments.host):\(port)")
-    for await _ in signals.arrivals { break }
+    for await _ in signals { break }
     await server.stop()
     if let file = arguments.portFile { unlink(file) }
-  }
-
-  /// SIGTERM and SIGINT as events, from now on.
-  private static func stopSignals() -> (arrivals: AsyncStream<Void>, sources: [any DispatchSourceSignal]) {
-    let arrivals = AsyncStream.makeStream(of: Void.self)
-    let sources = [SIGTERM, SIGINT].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { arrivals.continuation.yield() }
-      source.resume()
-      return source
-    }
-    return (arrivals.stream, sources)
   }
 
   private static func complain(_ line: String) {

@@ -1,4 +1,5 @@
 import ESCPOS
+import Threads
 
 extension GATTLink {
   /// How long the printer may take for an answer to a question in the job, beside the time for what it has in its buffer by

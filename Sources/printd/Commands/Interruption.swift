@@ -1,15 +1,16 @@
 import Glibc
+import Threads
 
 /// Work that a person may end by Ctrl-C.
 enum Interruption {
-  /// Runs `work`; the first SIGINT or SIGTERM cancels it, so that it can undo what it has begun, the second ends the
-  /// process at once.
+  /// Runs `work`; the first SIGINT, SIGTERM or SIGHUP (its terminal has gone) cancels it, so that it can undo what it has
+  /// begun, the second ends the process at once.
   static func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value
   {
     let task = Task { try await work() }
-    let signals = Signals.requests()
+    let signals = Signals.arrivals(of: [SIGINT, SIGTERM, SIGHUP])
     let watching = Task {
-      for await request in signals where request == .stop {
+      for await _ in signals {
         if task.isCancelled { exit(128 + SIGINT) }
         task.cancel()
       }

@@ -74,7 +74,7 @@ struct Daemon {
     } else {
       place = .unix(path: try controlSocket(), mode: 0o660)
     }
-    let requests = Signals.requests()
+    let requests = DaemonRequest.all()
     let reloads = Reloads { await reload() }
     let control = try listen(
       place,
