@@ -44,17 +44,17 @@ enum LinkBench {
     await bluez.stop(by: clock.now.advanced(by: .seconds(5)))
   }
 
-  private struct Fault: Error, CustomStringConvertible {
+  struct Fault: Error, CustomStringConvertible {
     var description: String
   }
 
-  private static func seconds(_ id: clockid_t) -> Double {
+  static func seconds(_ id: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(id, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  private static func say(_ line: String) {
+  static func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
   }

@@ -11,6 +11,9 @@ struct Main {
       if CommandLine.arguments.dropFirst().first == "link" {
         return try await LinkBench.run(Array(CommandLine.arguments.dropFirst(2)))
       }
+      if CommandLine.arguments.dropFirst().first == "job" {
+        return try await JobBench.run(Array(CommandLine.arguments.dropFirst(2)))
+      }
       out("\(machine())\n")
       out(Measurement.head)
       var all: [Measurement] = []

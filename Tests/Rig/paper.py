@@ -2,7 +2,7 @@
 
 A full printer is printd's own virtual one, in a process of its own: paper, status and
 fences are real, and the sheets can be seen.  A plain one throws the paper away, which
-is fast, and answers DLE EOT n with bytes that are told to it.
+is fast, and answers DLE EOT n with bytes that are told to it and GS r with 0.
 """
 
 import asyncio
@@ -114,7 +114,7 @@ class Paper:
 
 
 class PlainEngine:
-    """Prints nothing, at a speed that can be set, and answers DLE EOT n."""
+    """Prints nothing, at a speed that can be set; answers DLE EOT n, and GS r 1 behind what came before."""
 
     def __init__(self):
         self.status = {1: 0x12, 2: 0x12, 3: 0x12, 4: 0x12}
@@ -142,6 +142,9 @@ class PlainEngine:
             await self.answer(answers)
         if self.speed:
             await asyncio.sleep(len(data) / self.speed)
+        # The last two bytes of the packet before were not enough for a question.
+        if (asked := seen.count(b"\x1dr\x01")) and self.answer:
+            await self.answer(bytes(asked))
 
     async def command(self, verb, *args):
         if verb == "status":
