@@ -15,26 +15,48 @@ extension PrinterLane {
   /// Whether the printer is to be left alone from now on, also in the middle of connecting.
   var isBarred: Bool { isLent || isRemoved }
 
-  /// Lets go of the printer until `end`: the job in hand is finished, then the link is closed, and none is opened.
+  /// Lets go of the printer: the job in hand is finished, then the link is closed, and none is opened for `time`, which
+  /// begins when that is done.
   ///
   /// - Returns: Whether the line has let go by `deadline`; if not, it goes on as before.
-  func lend(until end: BootInstant, by deadline: BootInstant) async -> Bool {
+  func lend(for time: Duration, by deadline: BootInstant) async -> Bool {
     guard !isStopping else { return false }
-    lentUntil = end
+    lentUntil = deadline.advanced(by: time)
     nudge()
     let waiting = Doorbell(clock: floor.clock)
     borrowers.append(waiting)
     defer { borrowers.removeAll { $0 === waiting } }
-    while !hasLetGo, !isStopping, floor.now < deadline { await waiting.wait(until: deadline) }
-    if !hasLetGo { takeBack() }
-    return hasLetGo
+    while !hasLetGo, lentUntil != nil, !isStopping, floor.now < deadline {
+      await waiting.wait(until: deadline)
+    }
+    if hasLetGo {
+      lentUntil = floor.deadline(in: time)
+      nudge()
+      return true
+    }
+    // One that was taken out of the configuration meanwhile is left alone without a loan.
+    if setup == nil { return true }
+    takeBack()
+    return false
   }
 
   /// Ends a loan before its time.
   func takeBack() {
     guard lentUntil != nil else { return }
     lentUntil = nil
+    for borrower in borrowers { borrower.ring() }
     nudge()
+  }
+
+  /// Takes the printer for the line's own again; does nothing where it is.
+  func endLoan() {
+    lentUntil = nil
+    guard hasLetGo else { return }
+    hasLetGo = false
+    guard obstacle == Self.lentReason else { return }
+    obstacle = nil
+    failures = 0
+    say("waits for its turn at \(name)")
   }
 
   /// Leaves the printer to who has it, until the next ring or the end of the loan.
@@ -56,11 +78,5 @@ extension PrinterLane {
     for borrower in borrowers { borrower.ring() }
     floor.progress.expect(name, by: nil)
     if isLent { await bell.wait(until: [lentUntil, nextExpiry].compactMap(\.self).min()) }
-    guard !isLent else { return }
-    hasLetGo = false
-    lentUntil = nil
-    obstacle = nil
-    failures = 0
-    say("waits for its turn at \(name)")
   }
 }

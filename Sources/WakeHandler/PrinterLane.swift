@@ -168,6 +168,7 @@ actor PrinterLane {
         await restWhileLent()
         continue
       }
+      endLoan()
       let isWaiting = !line.isEmpty && retryAt.map { $0 > floor.now } == true
       watch(isWaiting && isAway && tests.isEmpty)
       if let doubt, !tests.isEmpty {

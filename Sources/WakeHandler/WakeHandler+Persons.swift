@@ -95,7 +95,7 @@ extension WakeHandler {
   /// links closed; what comes meanwhile waits. Asked again, the time begins anew.
   ///
   /// - Parameters:
-  ///   - time: After so long the printers are taken back, whatever has become of the borrower.
+  ///   - time: So long after they were let go of, the printers are taken back, whatever has become of the borrower.
   ///   - deadline: When the jobs in hand must have ended.
   /// - Throws: ``Refusal`` when one has not; then nothing is lent.
   public func lend(
@@ -103,7 +103,7 @@ extension WakeHandler {
   ) async throws(Refusal) {
     for name in printers {
       guard let lane = lanes[name] else { continue }
-      guard await lane.lend(until: floor.deadline(in: time), by: deadline) else {
+      guard await lane.lend(for: time, by: deadline) else {
         await takeBack(printers)
         throw Refusal(.conflict, "\(name) is in the middle of a job, and has not ended it in time")
       }

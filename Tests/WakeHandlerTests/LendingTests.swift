@@ -173,4 +173,49 @@ struct LendingTests {
     await scene.log.until("reported 1")
     #expect(try scene.front.paper == ["bread"])
   }
+
+  @Test(
+    "a printer that was taken out while it was lent, and is back, is lent again only when its receipt has ended"
+  )
+  func lentAgain() async throws {
+    let scene = try Scene()
+    try await lend(scene)
+    _ = try await scene.wake("bread")
+    await scene.log.until("note: waiting: \(Self.reason)")
+    await scene.handler.replace(printers: [], routes: [])
+    await scene.log.until("note: waiting: \(Self.removed)")
+    try scene.front.script { $0.fences = [.late(PrinterStatus())] }
+    await scene.handler.replace(printers: scene.setups, routes: [])
+    await scene.log.until("fence front")
+    let soon = scene.clock.now
+    await #expect(
+      throws: Refusal(.conflict, "front is in the middle of a job, and has not ended it in time")
+    ) {
+      try await scene.handler.lend(["front"], for: .seconds(30), by: soon)
+    }
+    try scene.front.confirm()
+    await scene.log.until("reported 1")
+    #expect(try scene.front.paper == ["bread"])
+  }
+
+  @Test("the time of a loan begins when the receipt in hand has ended")
+  func timeBegins() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.fences = [.late(PrinterStatus())] }
+    let completion = try await scene.wake("bread")
+    await scene.log.until("fence front")
+    let lending = Task { try await lend(scene, for: .seconds(5)) }
+    await scene.clock.sleepers(atLeast: 3)
+    scene.clock.advance(by: .seconds(8))
+    try scene.front.confirm()
+    #expect(await completion.value.outcome == .printed(.fence))
+    try await lending.value
+    let next = try await scene.wake("milk")
+    await scene.log.until("fetch milk")
+    await scene.clock.sleepers(atLeast: 2)
+    scene.clock.advance(by: .seconds(4))
+    #expect(scene.log.count(of: "open front") == 1)
+    scene.clock.advance(by: .seconds(1))
+    #expect(await next.value.outcome == .printed(.fence))
+  }
 }

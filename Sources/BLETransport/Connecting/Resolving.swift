@@ -188,7 +188,12 @@ extension BlueZ {
         }
       }
       _ = try await request.values()
-      link.state.withLock { $0.hasBackChannel = true }
+      let isPaired = tree.devices[link.device]?.paired == true
+      link.state.withLock { state in
+        state.hasBackChannel = true
+        // The pairing came with this request, and is over: what comes now goes over an encrypted link.
+        if isPaired { state.mayBeForgotten = false }
+      }
     } catch {
       if isForgotten.withLock({ $0 }), !Task.isCancelled {
         listeners[notify.path] = nil

@@ -5,7 +5,7 @@ extension GATTLink {
   /// How long the printer may take for an answer to a question in the job, beside the time for what it has in its buffer by
   /// its profile: connection events of a slow link, and their repetitions.
   private static let proofTime = Duration.milliseconds(300)
-  /// Longer, and the job would count as over (``WritePace/quietTime``).
+  /// Longer is no wait for an answer any more, and requests do the rest.
   private static let longestProofTime = Duration.milliseconds(900)
 
   /// The most bytes of commands that a printer has before it which has stopped; nil where requests are not what holds up the
@@ -39,16 +39,25 @@ extension GATTLink {
   /// Waits for an answer of the printer that makes room for `count` bytes, for a time in which it comes unless the printer
   /// stands still or does not answer.
   func proof(for count: Int, by deadline: BootInstant) async throws(LinkError) {
-    guard let pace = state.withLock({ $0.pace }) else { return }
+    let start = clock.now
+    // The job goes on, however long the wait and whatever was before it: only the printer makes room.
+    let pace = state.withLock { state in
+      state.pace?.answer(at: start)
+      return state.pace
+    }
+    guard let pace else { return }
     let usual = Self.proofTime + .seconds(Double(pace.burst) / Double(pace.rate))
-    let patience = clock.now.advanced(by: min(usual, Self.longestProofTime))
+    let patience = start.advanced(by: min(usual, Self.longestProofTime))
     let hasCome = try await bell.wait(by: min(deadline, patience)) {
       state.withLock { state in
-        let room = state.pace?.room(at: clock.now) ?? 0
-        return room >= count || state.loss != nil || state.isClosed
+        (state.pace?.room(at: start) ?? 0) >= count || state.loss != nil || state.isClosed
       }
     }
-    if !hasCome { state.withLock { $0.proofs.disappoint() } }
+    let end = clock.now
+    state.withLock { state in
+      if !hasCome { state.proofs.disappoint() }
+      state.pace?.answer(at: end)
+    }
     try check(deadline)
   }
 }

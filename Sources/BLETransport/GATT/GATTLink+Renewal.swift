@@ -125,10 +125,12 @@ extension BlueZ {
     }
     if !device.connected { try await connect(link.printer, device, turn, by: deadline) }
     let found = try await resolve(link.printer, link.device, turn, by: deadline)
+    turn.end()
     guard found.write.path == link.characteristic else {
       throw AttemptFailure(
         LinkError(.lost, "\(link.printer.title): the printer has another service than before"))
     }
+    link.state.withLock { $0.hasBackChannel = false }
     if let notify = found.notify { try await listen(to: notify, link, by: deadline) }
   }
 }

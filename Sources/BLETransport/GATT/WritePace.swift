@@ -55,7 +55,7 @@ struct WritePace: Equatable, Sendable {
     at = now
   }
 
-  /// The printer has answered for a request; until now it may have stood still.
+  /// The job goes on: the printer has answered for a request, or its word is waited for. Until now it may have stood still.
   mutating func answer(at now: BootInstant) {
     if isTrusted { send(0, at: now) } else { at = now }
   }

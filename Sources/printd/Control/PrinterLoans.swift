@@ -27,6 +27,8 @@ struct PrinterLoans: Sendable {
     try await handler.lend(names, for: .seconds(seconds), by: now.advanced(by: Self.patience))
     if !names.isEmpty {
       await Bluetooth.bluez.waitUntilParted(from: address, by: BootClock().now.advanced(by: Self.partingTime))
+      // From now on the borrower has it, for the whole time.
+      try await handler.lend(names, for: .seconds(seconds), by: BootClock().now.advanced(by: Self.patience))
     }
     return seconds
   }

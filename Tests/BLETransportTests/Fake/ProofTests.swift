@@ -90,6 +90,26 @@ struct ProofTests {
     await scene.bluez.stop(by: scene.soon)
   }
 
+  @Test("Makes no room by waiting for an answer, however slow the bus is", arguments: [30, 70, 130, 210])
+  func slowBus(milliseconds: Int) async throws {
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock, Self.script())
+    let link = try await scene.open { $0.bytesPerSecond = 2_000 }
+    let conversation = try await conversation(scene, link, .paperStatus)
+    let before = scene.paper.printed.count
+    scene.paper.script { $0.stallsAt = before + 40 }
+    let (job, seams, late) = (job, seams, clock.now.advanced(by: .seconds(100_000)))
+    let sending = Task { try await conversation.send(job, seams: seams, by: late) {} }
+    try await scene.run(clock, by: .milliseconds(milliseconds)) { await scene.paper.holdsRequest() }
+    #expect(scene.paper.lost == 0)
+    scene.paper.script { $0.stallsAt = nil }
+    try await scene.run(clock, by: .milliseconds(milliseconds)) { try await sending.value }
+    #expect(printed(scene) == job)
+    #expect(scene.paper.lost == 0)
+    await conversation.end()
+    await scene.bluez.stop(by: scene.soon)
+  }
+
   @Test(
     "Is not proven while its end is not on paper",
     arguments: [PrinterProfile.Fence.processID, .paperStatus], [1, 40, 900, 2_100])

@@ -72,10 +72,11 @@ struct Scene {
 extension Scene {
   /// Moves the clock on until `body` has ended, for calls that wait for one instant after another.
   ///
-  /// Ten milliseconds for each answer of the fake: with a clock that runs free, what waits for an answer would run out of
+  /// Ten milliseconds, or `step`, for each answer of the fake: with a clock that runs free, what waits for an answer would run out of
   /// time while the bus, which runs by the real one, is still at it.
   func run<Value: Sendable>(
-    _ clock: ManualClock, _ body: @escaping @Sendable () async throws -> Value
+    _ clock: ManualClock, by step: Duration = .milliseconds(10),
+    _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     let end = BootClock().now.advanced(by: .seconds(60))
     let pace = try await DBusConnection.connect(to: fake.address, clock: BootClock(), by: end)
@@ -89,7 +90,7 @@ extension Scene {
         DBusCall(
           destination: BlueZName.service, path: "/", interface: "org.freedesktop.DBus.Peer", member: "Ping"),
         by: end)
-      clock.advance(by: .milliseconds(10))
+      clock.advance(by: step)
     }
     await pace.close()
     return try await task.value
