@@ -139,7 +139,7 @@ let package = Package(
       swiftSettings: settings),
     tests("PrintJournalTests", ["PrintJobs", "PrintJournal", "WakeHandler", "JournalVictim"]),
     tests("OrderServiceTests", ["ESCPOS", "PrintJobs", "OrderService", "WakeChannels"]),
-    tests("WakeHandlerTests", ["ESCPOS", "Documents", "PrintJobs", "WakeHandler"]),
+    tests("WakeHandlerTests", ["ESCPOS", "Documents", "PrintJobs", "Sound", "Announcer", "WakeHandler"]),
     tests(
       "printdTests",
       [

@@ -58,6 +58,14 @@ public struct PaymentClaim: Hashable, Sendable {
     return true
   }
 
+  /// Which of the payments that are known this one is, or nil: the one with its id, else with its amount, else the first that
+  /// nothing tells it from.
+  public func place(among known: [PaymentClaim]) -> Int? {
+    let same = known.indices.filter { isSame(as: known[$0]) }
+    return same.first { id != nil && known[$0].id == id }
+      ?? same.first { amount != nil && known[$0].amount == amount } ?? same.first
+  }
+
   /// What both claims about a payment say of it together, so that the next one is told apart by all of it.
   public func completed(by other: PaymentClaim) -> PaymentClaim {
     PaymentClaim(subject: subject, id: id ?? other.id, amount: amount ?? other.amount)

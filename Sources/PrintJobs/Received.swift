@@ -18,11 +18,17 @@ public struct Received: Equatable, Sendable {
   public var entries: [Entry]
   /// Whether the delivery was known, so that nothing was made.
   public var replayed: Bool
-  /// The key to announce the payment by: it was asked for, and has not been before. Else nil.
+  /// The key to announce the payment by: it was asked for and has not been before, or not so that
+  /// it could be heard (``VoiceEnd/mayBeAskedForAgain``). Else nil.
   public var announces: PaymentKey?
+  /// When ``announces`` was asked for the first time, seconds since 1970, where this is not the first time.
+  public var firstAskedAt: Double?
 
   /// Creates an answer.
-  public init(entries: [Entry], replayed: Bool = false, announces: PaymentKey? = nil) {
+  public init(
+    entries: [Entry], replayed: Bool = false, announces: PaymentKey? = nil, firstAskedAt: Double? = nil
+  ) {
+    self.firstAskedAt = firstAskedAt
     self.entries = entries
     self.replayed = replayed
     self.announces = announces

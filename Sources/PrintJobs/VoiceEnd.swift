@@ -30,3 +30,14 @@ public enum VoiceEnd: Equatable, Hashable, Sendable {
     if case .failed(let reason) = self { reason } else { nil }
   }
 }
+
+extension VoiceEnd {
+  /// Turned away, since as many as may wait do so already.
+  public static let queueFull = VoiceEnd.failed("too many announcements wait already")
+
+  /// Not begun, since the daemon stops.
+  public static let stopping = VoiceEnd.failed("printd is stopping")
+
+  /// Whether it ended before anything of it can have sounded, and by what may be mended: the payment may be asked for again.
+  public var mayBeAskedForAgain: Bool { self == .noDevice || self == .queueFull || self == .stopping }
+}

@@ -8,7 +8,7 @@ extension Journal {
   ///   - deliveryID: The channel's id of the delivery, unique among all channels, or nil where it has none.
   ///   - cursor: The order service's cursor behind these jobs, or nil to leave it.
   ///   - restartsRejected: Whether a job that is known and rejected begins anew, with the order and the expiry given here.
-  ///   - payment: What is to be announced, or nil; ``Received/announces`` has its key when it is the first time.
+  ///   - payment: What is to be announced, or nil; ``Received/announces`` has its key when it is to be said.
   /// - Returns: The jobs in the order asked, each new or as it stands. When the delivery was known, `replayed` is set,
   ///   nothing was made, the cursor is where it was, and a job that does not exist is left out.
   /// - Throws: ``JournalError`` with `.storage`; nothing of the call has happened, so the delivery must be refused.
@@ -38,7 +38,8 @@ extension Journal {
           "INSERT INTO meta (name, value) VALUES ('cursor', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
           .text(cursor))
       }
-      return Received(entries: entries, announces: announces)
+      return Received(
+        entries: entries, announces: announces?.key, firstAskedAt: announces?.firstAskedAt)
     }
   }
 

@@ -8,7 +8,7 @@ struct Salvage {
   let fresh: Connection
 
   /// Copies every job that can be read, with its number and its order where that can be read, too; then the
-  /// deliveries, the announcements and the cursor.
+  /// deliveries, the announcements and the cursor. Of rows that damage has doubled the first is taken.
   ///
   /// - Returns: The number of jobs saved; 0 where the file is none of this version's, or the damage is at its root.
   /// - Throws: `.storage` when the new journal cannot be written.
@@ -24,19 +24,21 @@ struct Salvage {
         saved += 1
       }
       for (id, time) in rest("SELECT id, at FROM delivery", { ($0.text(0), $0.real(1)) }) {
-        try fresh.run("INSERT INTO delivery (id, at) VALUES (?, ?)", .text(id), .real(time))
+        try fresh.run(
+          "INSERT INTO delivery (id, at) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(id), .real(time))
       }
       for (payment, time, end, claim) in announcements() {
         try fresh.run(
           """
           INSERT INTO announcement (payment, at, word, reason, subject, payment_id, amount)
-          VALUES (?, ?, ?, ?, ?, ?, ?)
+          VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
           """, .text(payment), .real(time), .text(end.word), .text(end.reason), .text(claim.subject),
           .text(claim.id), .text(claim.amount))
       }
       try fresh.script(Schema.subjects)
       for (name, value) in rest("SELECT name, value FROM meta", { ($0.text(0), $0.text(1)) }) {
-        try fresh.run("INSERT INTO meta (name, value) VALUES (?, ?)", .text(name), .text(value))
+        try fresh.run(
+          "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(name), .text(value))
       }
       try fresh.run("COMMIT")
     } catch {
@@ -73,10 +75,17 @@ struct Salvage {
     let claim = version >= 4 ? "subject, payment_id, amount" : "'', NULL, NULL"
     return rest("SELECT payment, at, word, reason, \(claim) FROM announcement") {
       (
-        $0.text(0), $0.real(1), ($0.text(2), $0.text(3)),
+        $0.text(0), $0.real(1), Self.end($0.text(2), $0.text(3)),
         PaymentClaim(subject: $0.text(4), id: $0.optionalText(5), amount: $0.optionalText(6))
       )
     }
+  }
+
+  /// How an announcement ended; a word that is none has been damaged, and no job could be read with it.
+  private static func end(_ word: String, _ reason: String) -> (word: String, reason: String) {
+    if word.isEmpty || VoiceEnd(word: word, reason: reason) != nil { return (word, reason) }
+    let damaged = VoiceEnd.failed("how it ended could not be read from a damaged journal")
+    return (damaged.word, damaged.reason ?? "")
   }
 
   /// The rows up to the first damaged page.

@@ -18,10 +18,15 @@ struct Floor: Sendable {
   /// An instant that lies `duration` ahead.
   func deadline(in duration: Duration) -> BootInstant { now.advanced(by: duration) }
 
+  /// A date that is past, seconds since 1970, on the clock that starts with the machine.
+  func instant(of date: Double) -> BootInstant {
+    let age = Duration.clampedSeconds(policies.date() - date)
+    return now.advanced(by: .zero - max(.zero, age))
+  }
+
   /// When a job was received, on the clock that its timeline counts on.
   func origin(of job: Job) -> BootInstant {
-    let age = Duration.clampedSeconds(policies.date() - job.receivedAt)
-    return now.advanced(by: .zero - max(.zero, age))
+    instant(of: job.receivedAt)
   }
 }
 

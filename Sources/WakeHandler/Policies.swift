@@ -31,6 +31,8 @@ public struct Policies: Sendable {
   public var lateLimitInLine = Duration.seconds(10)
   /// The time for one try to report outside of a wake's budget.
   public var reportLimit = Duration.seconds(10)
+  /// What else `pay_type` calls a refund, in small letters.
+  public var refundPayTypes: Set<String> = []
   /// Whether a wake may carry the order itself.
   public var allowsInlineOrders = false
   /// The waits between tries that fail; the last one repeats.

@@ -35,8 +35,8 @@ public protocol JobPort: Sendable {
   ///   - cursor: The order service's cursor behind these jobs, or nil to leave it.
   ///   - restartsRejected: Whether a job that is known and rejected begins anew, as if it were new.
   ///   - payment: What is to be announced, or nil.
-  /// - Returns: The jobs in the order asked, each new or as it stands; `announces` with the payment's key when it was not
-  ///   announced before; `replayed` when the delivery was known, and then nothing was made.
+  /// - Returns: The jobs in the order asked, each new or as it stands; `announces` with the payment's key when it is to be
+  ///   said; `replayed` when the delivery was known, and then nothing was made.
   func receive(
     _ jobs: [NewJob], deliveryID: String?, cursor: String?, restartsRejected: Bool,
     announcing payment: PaymentClaim?
@@ -46,7 +46,9 @@ public protocol JobPort: Sendable {
   func announced(_ payment: PaymentKey, _ end: VoiceEnd) async throws(JournalError)
 
   /// Ends the announcements that an earlier life has begun; they are not begun again.
-  func endLostAnnouncements() async throws(JournalError)
+  ///
+  /// - Returns: Which payments' they were.
+  func endLostAnnouncements() async throws(JournalError) -> [PaymentKey]
 
   /// Moves a job through `states` in turn, in one transaction.
   ///
@@ -138,9 +140,10 @@ public protocol AnnouncerPort: Sendable {
   /// - Parameters:
   ///   - wake: What was asked for.
   ///   - payment: The key that it is announced by, once; nil where nothing tells one payment from another.
-  ///   - knownSince: When the payment was first heard of, by whatever channel; one that is too old is not said.
-  ///   - deadline: When the wake's completion is called. One that ends later is noted all the same.
-  /// - Returns: How it ended.
+  ///   - knownSince: When the payment was first asked for, by whatever channel; one that is too old is not said.
+  ///   - deadline: When the wake's completion is called; one that is over already is expired. An announcement that takes
+  ///     longer is not given up for it.
+  /// - Returns: How it ended, when it has.
   func announce(
     _ wake: Wake, payment: PaymentKey?, knownSince: BootInstant, by deadline: BootInstant
   ) async -> VoiceEnd

@@ -60,9 +60,7 @@ extension WakeHandler {
             outcome: received.replayed ? .duplicate : outcome, jobs: [], replayed: received.replayed,
             voice: .silent, asksForPrint: false))
       }
-      if let orderID = wake.orderID, let known = try? await floor.jobs.jobs(orderID: orderID) {
-        knownSince = self.knownSince(known, payment, budget)
-      }
+      knownSince = self.knownSince(received, budget)
     }
     let (number, completion) = floor.wakes.open(budget, fallback: outcome, asksForPrint: false)
     announce(wake, number, budget, payment: payment, knownSince: knownSince)
@@ -103,19 +101,14 @@ extension WakeHandler {
     let new = received.entries.filter(\.isNew).map { JobOutcome(new: $0.job) }
     let (number, completion) = floor.wakes.open(budget, fallback: fallback, settled: known, awaited: new)
     if payment != nil || (claim == nil && wantsVoice(wake)) {
-      let since = knownSince(received.entries.map(\.job), payment, budget)
-      announce(wake, number, budget, payment: payment, knownSince: since)
+      announce(wake, number, budget, payment: payment, knownSince: knownSince(received, budget))
+    } else if claim != nil {
+      floor.wakes.speak(number)
+      floor.wakes.note(number, voice: .silent)
     }
     await begin(received.entries, wakes: [number], budget)
     floor.wakes.release(number)
     return completion
-  }
-
-  /// When a payment was first heard of: the first one of an order with the earliest of its jobs, another one and a refund
-  /// with this wake, however old the order is.
-  private func knownSince(_ jobs: [Job], _ payment: PaymentKey?, _ budget: Budget) -> BootInstant {
-    let jobs = jobs.filter { payment == nil || payment == PaymentKey(orderID: $0.key.orderID) }
-    return jobs.map { floor.origin(of: $0) }.min().map { min($0, budget.acceptedAt) } ?? budget.acceptedAt
   }
 
   private func printPending(
@@ -123,10 +116,12 @@ extension WakeHandler {
   ) async throws(JournalError) -> Completion {
     let claim = payment(of: wake, delivery)
     var payment: PaymentKey?
+    var knownSince = budget.acceptedAt
     if let id = delivery.id {
       let received = try await floor.jobs.receive(
         [], deliveryID: id, cursor: nil, restartsRejected: false, announcing: claim)
       payment = received.announces
+      knownSince = self.knownSince(received, budget)
       if received.replayed {
         return .ended(
           WakeCompletion(
@@ -135,7 +130,7 @@ extension WakeHandler {
     }
     let (number, completion) = floor.wakes.open(budget, fallback: .queued("asking what is pending"))
     if wantsVoice(wake) {
-      announce(wake, number, budget, payment: payment, knownSince: budget.acceptedAt)
+      announce(wake, number, budget, payment: payment, knownSince: knownSince)
     }
     await pending().ask(for: number, budget)
     return completion

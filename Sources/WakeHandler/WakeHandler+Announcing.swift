@@ -11,11 +11,22 @@ extension WakeHandler {
   func payment(of wake: Wake, _ delivery: WakeDelivery) -> PaymentClaim? {
     guard wantsVoice(wake), wake.isPayment else { return nil }
     if let orderID = wake.orderID {
-      return wake.isRefund
+      return isRefund(wake)
         ? PaymentClaim(refundOf: orderID, id: wake.refundID, amount: wake.amount)
         : PaymentClaim(orderID: orderID, id: wake.paymentID, amount: wake.amount)
     }
     return delivery.id.map { PaymentClaim(deliveryID: $0) }
+  }
+
+  /// Whether the wake's money went back, by the shop's own ways of paying as well.
+  private func isRefund(_ wake: Wake) -> Bool {
+    wake.isRefund || wake.payType.map { floor.policies.refundPayTypes.contains($0.lowercased()) } ?? false
+  }
+
+  /// When a payment was first heard of: when its voice was first asked for. That its order was printed before says nothing of
+  /// that, since it may have been paid later.
+  func knownSince(_ received: Received, _ budget: Budget) -> BootInstant {
+    received.firstAskedAt.map { min(floor.instant(of: $0), budget.acceptedAt) } ?? budget.acceptedAt
   }
 
   /// Says a payment beside the print, for a wake that is open; neither waits for the other.

@@ -59,13 +59,24 @@ public actor WakeHandler {
   public func start() async throws(JournalError) {
     try await takeUp()
     do {
-      try await floor.jobs.endLostAnnouncements()
+      let lost = try await floor.jobs.endLostAnnouncements()
+      if !lost.isEmpty {
+        floor.tally.count { $0.announcements[VoiceEnd.failed("").word, default: 0] += lost.count }
+        floor.ports.note(
+          HandlerEvent(.warning, "nobody knows whether they were heard: \(Self.names(of: lost))"))
+      }
     } catch {
       // The voice never keeps a receipt from being printed.
       floor.ports.note(HandlerEvent(.error, "lost announcements cannot be ended: \(error)"))
     }
     await reporter.resume()
     await pending().ask()
+  }
+
+  /// Names of payments for a line of the log.
+  private static func names(of payments: [PaymentKey]) -> String {
+    let first = payments.prefix(8).map(\.text).joined(separator: ", ")
+    return payments.count > 8 ? "\(first) and \(payments.count - 8) more" : first
   }
 
   /// Settles or enqueues every job of earlier lives; those of this one are in their lines already. What is in doubt comes
@@ -98,7 +109,7 @@ public actor WakeHandler {
       for lane in lanes.values { group.addTask { await lane.stop(by: deadline) } }
     }
     await reporter.stop(by: deadline)
-    floor.wakes.endAll(unsaid: .failed("printd is stopping"))
+    floor.wakes.endAll(unsaid: .stopping)
   }
 
   /// Changes printers and routes, each printer once its job in hand has ended. Jobs of a printer that is gone stay in

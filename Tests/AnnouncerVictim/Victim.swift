@@ -8,9 +8,10 @@ import Sound
 ///
 ///     AnnouncerVictim pulse SERVER STATE-DIRECTORY
 ///     AnnouncerVictim alsa DEVICE STATE-DIRECTORY
+///     AnnouncerVictim alsa-stop DEVICE STATE-DIRECTORY
 ///
 /// The first says half a minute on the speaker `spk`, raised to 70 %, with other sound lowered. The second says half a second,
-/// raised to 70 %, and writes how that ended.
+/// raised to 70 %, and writes how that ended. The third says half a minute on a card, and stops in the middle of it.
 @main
 struct Victim {
   static func main() async {
@@ -21,16 +22,25 @@ struct Victim {
     options.others = .duck
     options.stateDirectory = arguments[3]
     options.patience = .seconds(20)
-    let isALSA = arguments[1] == "alsa"
+    let isALSA = arguments[1] != "pulse"
     let output: any SoundOutput =
       isALSA ? ALSAOutput(device: arguments[2]) : PulseOutput(server: arguments[2], sink: "spk")
     let announcer = Announcer(
-      options: options, speaker: LongSpeaker(duration: isALSA ? .milliseconds(500) : .seconds(30)),
+      options: options,
+      speaker: LongSpeaker(duration: arguments[1] == "alsa" ? .milliseconds(500) : .seconds(30)),
       output: output,
       note: { print($0.end, $0.remarks, $0.raisedTo ?? 0) })
     let now = BootClock().now
-    let end = await announcer.announce(
+    async let saying = announcer.announce(
       Announcement(id: "1", receivedAt: now), by: now.advanced(by: .seconds(60)))
+    if arguments[1] == "alsa-stop" {
+      // Written before the volume is raised and the sound begins.
+      while access("\(arguments[3])/volume-lease.json", F_OK) != 0 {
+        try? await BootClock().sleep(until: BootClock().now.advanced(by: .milliseconds(20)), tolerance: nil)
+      }
+      await announcer.close(by: BootClock().now.advanced(by: .milliseconds(500)))
+    }
+    let end = await saying
     await announcer.close()
     print("end \(end.word)")
   }

@@ -50,6 +50,43 @@ struct AnnounceTests {
     #expect(try await journal.unfinished().map(\.voice) == [.ended(end), .ended(end), nil, nil])
   }
 
+  @Test(
+    arguments: zip(
+      [.noDevice, .queueFull, .stopping, .played, .muted, .expired, .failed("x"), .silent] as [VoiceEnd],
+      [true, true, true, false, false, false, false, false]))
+  func `what nothing can have sounded of is announced again, as old as at first`(
+    end: VoiceEnd, isAgain: Bool
+  ) async throws {
+    let time = SetTime()
+    let start = time.now
+    let journal = try await Journal.open(path: scratch.path, now: { time.now })
+    let first = try await journal.receive(
+      [.receipt("A")], deliveryID: nil, cursor: nil, announcing: payment)
+    #expect(first.firstAskedAt == nil)
+    #expect(try await journal.receive([], deliveryID: nil, cursor: nil, announcing: payment).announces == nil)
+    try await journal.announced(key, end)
+    time.now += 20
+    let named = PaymentClaim(orderID: "A", id: "p1")
+    let again = try await journal.receive([], deliveryID: nil, cursor: nil, announcing: named)
+    #expect(again.announces == (isAgain ? key : nil) && again.firstAskedAt == (isAgain ? start : nil))
+    #expect(try await journal.job(1)?.voice == (isAgain ? .pending : .ended(end)))
+    #expect(try await journal.receive([], deliveryID: nil, cursor: nil, announcing: named).announces == nil)
+    #expect(try await journal.number("SELECT count(*) FROM announcement WHERE payment_id = 'p1'") == 1)
+  }
+
+  @Test func `a claim is told by its id before its amount, and by that before nothing`() async throws {
+    let journal = try await Journal.open(path: scratch.path)
+    func claim(_ id: String?, _ amount: String?) async throws -> PaymentKey? {
+      let claim = PaymentClaim(orderID: "A", id: id, amount: amount.flatMap { Money($0) })
+      return try await journal.receive([], deliveryID: nil, cursor: nil, announcing: claim).announces
+    }
+    #expect(try await claim(nil, "3.00") != nil)
+    #expect(try await claim("p1", "4.00") != nil)
+    #expect(try await claim("p1", nil) == nil, "the second one, and the first has no id still")
+    #expect(try await claim("p2", "3.00") == nil, "the first one")
+    #expect(try await claim("p3", "3.00") != nil, "another one of as much")
+  }
+
   @Test func `the last word about an announcement stays`() async throws {
     let journal = try await Journal.open(path: scratch.path)
     _ = try await journal.receive([.receipt("A")], deliveryID: nil, cursor: nil, announcing: payment)
@@ -72,7 +109,8 @@ struct AnnounceTests {
     journal = try await Journal.open(path: scratch.path)
     _ = try await journal.receive(
       [.receipt("C")], deliveryID: nil, cursor: nil, announcing: PaymentClaim(orderID: "C"))
-    try await journal.endLostAnnouncements()
+    #expect(try await journal.endLostAnnouncements() == [key])
+    #expect(try await journal.endLostAnnouncements().isEmpty)
     #expect(
       try await journal.unfinished().map(\.voice) == [
         .ended(.failed("printd or the power failed while it was said")), .ended(.played), .pending,

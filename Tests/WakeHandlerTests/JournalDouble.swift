@@ -11,19 +11,24 @@ final class JournalDouble: JobPort, Sendable {
     var commits = 0
     var failures: [String: Int] = [:]
     var voices: [PaymentKey: Voice] = [:]
-    var claims: [(key: PaymentKey, claim: PaymentClaim)] = []
+    var claims: [(key: PaymentKey, claim: PaymentClaim, at: Double)] = []
+    var lost: [PaymentKey] = []
 
     func voice(of key: JobKey) -> Voice? { key.copy == 1 ? voices[PaymentKey(orderID: key.orderID)] : nil }
 
-    mutating func claim(_ payment: PaymentClaim) -> PaymentKey? {
-      if let place = claims.firstIndex(where: { payment.isSame(as: $0.claim) }) {
+    mutating func claim(_ payment: PaymentClaim, at date: Double) -> (key: PaymentKey, firstAskedAt: Double?)?
+    {
+      if let place = payment.place(among: claims.map(\.claim)) {
         claims[place].claim = claims[place].claim.completed(by: payment)
-        return nil
+        let key = claims[place].key
+        guard case .ended(let end) = voices[key], end.mayBeAskedForAgain else { return nil }
+        voices[key] = .pending
+        return (key, claims[place].at)
       }
       let key = payment.nextKey(besides: claims.filter { $0.claim.subject == payment.subject }.map(\.key))
-      claims.append((key, payment))
+      claims.append((key, payment, date))
       voices[key] = .pending
-      return key
+      return (key, nil)
     }
   }
 
@@ -90,7 +95,7 @@ final class JournalDouble: JobPort, Sendable {
       let restarts = known.contains { restartsRejected && $0?.state == .rejected }
       if restarts { try check("received", &state) }
       state.commits += 1
-      let announces = payment.flatMap { state.claim($0) }
+      let announces = payment.flatMap { state.claim($0, at: date) }
       if let deliveryID { state.deliveries.insert(deliveryID) }
       if let cursor { state.cursor = cursor }
       var entries: [Received.Entry] = []
@@ -112,7 +117,8 @@ final class JournalDouble: JobPort, Sendable {
           entries.append(Received.Entry(job: job, isNew: true))
         }
       }
-      return Received(entries: entries, announces: announces)
+      return Received(
+        entries: entries, announces: announces?.key, firstAskedAt: announces?.firstAskedAt)
     }
     for entry in received.entries where entry.isNew { log.say("received \(entry.job.id)") }
     return received
@@ -189,7 +195,15 @@ final class JournalDouble: JobPort, Sendable {
     log.say("\(end.word) \(payment.text)")
   }
 
-  func endLostAnnouncements() async throws(JournalError) {}
+  /// Lets an earlier life have lost announcements.
+  func lose(_ payments: PaymentKey...) { state.withLock { $0.lost = payments } }
+
+  func endLostAnnouncements() async throws(JournalError) -> [PaymentKey] {
+    state.withLock { state in
+      defer { state.lost = [] }
+      return state.lost
+    }
+  }
 
   func jobs(orderID: String) async throws(JournalError) -> [Job] {
     all.filter { $0.key.orderID == orderID }

@@ -29,6 +29,18 @@ struct RestartTests {
     #expect(Set(scene.orders.reports.map(\.outcome)) == ["unknown", "printed"])
   }
 
+  @Test("payments that a dead process was announcing are named in the log and counted as failed")
+  func lostVoices() async throws {
+    let scene = try Scene()
+    scene.journal.lose(PaymentKey(orderID: "bread"), PaymentKey(deliveryID: "a"))
+    try await scene.handler.start()
+    await scene.log.until("note: nobody knows whether they were heard: order:bread, delivery:a")
+    #expect(await scene.handler.status().counts.announcements == ["failed": 2])
+    let quiet = try Scene()
+    try await quiet.handler.start()
+    #expect(await quiet.handler.status().counts.announcements.isEmpty)
+  }
+
   @Test("what has expired while nobody was there is not printed")
   func expired() async throws {
     let scene = try Scene()

@@ -31,7 +31,7 @@ struct VoiceCommandTests {
     arguments: [
       ("12.50 --pay wx --language zh", "微信收款十二点五元\n"),
       ("10 --pay 2 --order 12.50 --language zh", "支付宝收款十元，订单金额十二点五元\n"),
-      ("12.50 --refund --language zh", "退款十二点五元\n"),
+      ("12.50 --refund --language zh", "退款十二点五元\n"), ("--language zh -- -12.50", "退款十二点五元\n"),
       ("1.01 --language en --currency GBP", "Received one pound and one penny\n"),
       ("21 --language es --currency EUR --pay card", "Cobro con tarjeta: veintiún euros\n"),
       ("12.50 --currency USD", "收款十二点五美元\n"),
@@ -71,6 +71,15 @@ struct VoiceCommandTests {
     #expect(code == 65)
     #expect(output.contains("amount: is zero") && output.contains("try: printd announce 12.50"), "\(output)")
     #expect(access(folder.path("said.wav"), F_OK) != 0)
+  }
+
+  @Test(
+    "a device that is a card's name is a card, and no sink of a sound server",
+    arguments: [("hw:1", true), ("plughw:1,0", true), ("alsa_output.usb", false), (nil, false)])
+  func card(_ device: String?, _ isCard: Bool) throws {
+    var voice = Configuration.Voice(currency: .cny)
+    (voice.language, voice.device) = (.mandarin, device)
+    #expect(try VoicePlan(voice, Configuration()).output is ALSAOutput == isCard)
   }
 
   @Test("announce and test say why there was nothing to hear, and what to do")

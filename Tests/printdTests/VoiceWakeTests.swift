@@ -9,6 +9,7 @@ import Sound
 import SpokenAmounts
 import Testing
 import WakeChannels
+import WakeHandler
 
 @testable import printd
 
@@ -93,6 +94,26 @@ struct VoiceWakeTests {
     #expect(spoken.voice == .ended(.played))
     #expect(try said(rig) == phrase(rig, "107000.53", payType: "2"))
     await rig.stop()
+  }
+
+  @Test("A refund by a way of paying of the shop's own is said beside the payment, and empty texts hide none")
+  func shopsOwnWays() async throws {
+    let rig = try await Self.rig(#"pay_types: {"9": "refund"}"#, orders: nil)
+    func voice(_ payType: String, _ more: String = "") async throws -> Voice? {
+      let wake = Self.wake(amount: "5.00", payType: payType, more: #","order_id":"one""# + more)
+      return try await answer(rig, wake).voice
+    }
+    #expect(try await voice("3") == .ended(.played))
+    #expect(try await voice("3") == .ended(.silent))
+    #expect(try await voice("9") == .ended(.played))
+    #expect(try said(rig) == phrase(rig, "5.00", payType: "refund"))
+    await rig.stop()
+    let wake = try #require(
+      try? Wake(
+        json: Array(
+          #"{"aps":{"mutable-content":1,"sound":"x","alert":{"title":"收款","body":" "}},"contents":""}"#.utf8),
+        limits: Wake.Limits(bytes: 4096, allowsInlineOrder: false)))
+    #expect(Announcement(wake, nil, receivedAt: BootInstant(nanoseconds: 0))?.text == "收款")
   }
 
   @Test("A wake that is about something else than a payment is silent")

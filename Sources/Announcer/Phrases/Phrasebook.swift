@@ -48,6 +48,10 @@ public struct Phrasebook: Sendable, Equatable {
   /// Chooses what is said: the amount with its phrase; the text where the way of paying has no phrase, or where there is
   /// no amount.
   public func saying(for announcement: Announcement) -> Saying {
+    // Nothing was received, so nothing may say so.
+    if announcement.amount?.minorUnits == 0 {
+      return .nothing(reason: "the amount \(AmountRefusal.notPositive)")
+    }
     let kind = kind(of: announcement)
     let text = announcement.text.flatMap { $0.isEmpty ? nil : $0 }
     guard let amount = announcement.amount, kind != nil || text == nil else {
@@ -63,7 +67,6 @@ public struct Phrasebook: Sendable, Equatable {
     } catch {
       // Without the amount: this goes into the log.
       let reason = "the amount \(error)"
-      // Nothing was received, so nothing may say so.
       return error == .notPositive
         ? .nothing(reason: reason) : .fixed(fixed(isRefund: isRefund), reason: reason)
     }

@@ -10,18 +10,18 @@ enum SpeakableText {
   /// Mandarin and Cantonese voices leave out points and misread digits, so they never get any. `¥12.50` becomes
   /// 十二点五元.
   ///
-  /// - Returns: nil for a text that is too long, has no word in it, or cannot be read in its language.
+  /// - Returns: nil for a text that is too long or has no word in it.
   static func clean(_ text: String, _ reader: AmountReader) -> String? {
     guard text.unicodeScalars.prefix(longest * 4 + 1).count <= longest * 4, text.count <= longest else {
       return nil
     }
     let words = reading(text, reader).split(separator: " ").joined(separator: " ")
-    guard words.contains(where: { $0.isLetter || $0.isNumber }) else { return nil }
-    // The Japanese voice says "Chinese letter" for every character.
-    if reader.language == .japanese, words.unicodeScalars.contains(where: { $0.properties.isIdeographic }) {
-      return nil
-    }
-    return words
+    return words.contains { $0.isLetter || $0.isNumber } ? words : nil
+  }
+
+  /// Whether the synthesiser can read a text: its Japanese voice says "Chinese letter" for every character.
+  static func isReadable(_ text: String, in language: SpokenLanguage) -> Bool {
+    language != .japanese || !text.unicodeScalars.contains { $0.properties.isIdeographic }
   }
 
   /// A text for a screen: in one line, without control characters and marks of direction.

@@ -28,7 +28,7 @@ public struct AnnouncementRecord: Sendable, Equatable {
   public var duration = Duration.zero
   /// From its acceptance to the beginning of its turn.
   public var waited = Duration.zero
-  /// Whether it was said after its caller had been told that it expired.
+  /// Whether it ended after its deadline.
   public var isLate = false
   /// Audible gaps.
   public var gaps = 0
@@ -36,9 +36,10 @@ public struct AnnouncementRecord: Sendable, Equatable {
   public var remarks: [String] = []
 
   /// Creates a record of an announcement that has not begun.
-  init(_ announcement: Announcement) {
+  init(_ announcement: Announcement, end: VoiceEnd = .silent) {
     id = announcement.id
     self.announcement = announcement
+    self.end = end
   }
 
   /// Creates a record of a summary.

@@ -5,8 +5,8 @@ public import Sound
 /// Says announcements, one at a time and in their order, and tells how each of them ended.
 ///
 /// - An announcement is never interrupted by the next one, and never cut short by its own deadline: half an amount is a wrong
-///   amount. At the deadline the caller is told `expired`; what sounds then is said to its end, and volumes are set back
-///   after it. One that still waits keeps its turn until it is older than ``AnnouncerOptions/maximumAge``.
+///   amount. A caller who has no more time is told `expired` at it; what sounds then is said to its end, and volumes are set
+///   back after it. One that still waits keeps its turn until it is older than ``AnnouncerOptions/maximumAge``.
 /// - A payment that waits, sounds or has been heard is not said again: `silent`. One that was not heard may be asked for again.
 /// - At rest there is no timer, no thread and no connection.
 public actor Announcer {
@@ -36,6 +36,8 @@ public actor Announcer {
   var staleCount = 0
 
   private var queue: [Entry] = []
+  /// The one whose turn it is.
+  private var current: Entry?
   private var nextNumber = 0
   private var isRunning = false
   private(set) var isClosed = false
@@ -43,8 +45,7 @@ public actor Announcer {
   private var waiters: [Int: CheckedContinuation<AnnouncementRecord, Never>] = [:]
   /// The caller's deadline, by the announcement's number.
   private var deadlines: [Int: Int] = [:]
-  private var known: Set<String> = []
-  private var knownInOrder: [String] = []
+  private var known: RememberedPayments
   private var idlers: [CheckedContinuation<Void, Never>] = []
 
   /// Creates an announcer; nothing is opened before the first announcement.
@@ -62,6 +63,7 @@ public actor Announcer {
     self.output = output
     self.clock = clock
     self.note = note
+    known = RememberedPayments(limit: max(options.memory, options.queueLimit + 1))
     mixer = Mixer(folder: options.stateDirectory)
     alarms = Alarms(clock: clock)
   }
@@ -94,12 +96,26 @@ public actor Announcer {
     await record(of: announcement, by: deadline).end
   }
 
+  /// Says an announcement and returns how it ended, however late that is; for a caller who keeps the time himself.
+  ///
+  /// - Parameter deadline: One that is over by now makes it `expired`.
+  public func announceToItsEnd(_ announcement: Announcement, askedBy deadline: BootInstant) async -> VoiceEnd
+  {
+    await record(of: announcement, by: deadline, expires: false).end
+  }
+
   /// Says an announcement and returns how it went, at its deadline at the latest.
   public func record(of announcement: Announcement, by deadline: BootInstant) async -> AnnouncementRecord {
+    await record(of: announcement, by: deadline, expires: true)
+  }
+
+  private func record(
+    of announcement: Announcement, by deadline: BootInstant, expires: Bool
+  ) async -> AnnouncementRecord {
     var record = AnnouncementRecord(announcement)
     let now = clock.now
     if isClosed {
-      record.end = .failed("printd is stopping")
+      record.end = .stopping
     } else if known.contains(announcement.id) {
       record.end = .silent
       record.remarks = ["it has been said, or is about to be"]
@@ -108,9 +124,9 @@ public actor Announcer {
       record.remarks = [Self.tooOld]
       countStale()
     } else if queue.count >= options.queueLimit {
-      record.end = .failed("\(queue.count) announcements wait already")
+      record.end = .queueFull
     } else {
-      return await accept(announcement, by: deadline, at: now)
+      return await accept(announcement, by: deadline, at: now, expires: expires)
     }
     note(record)
     return record
@@ -131,9 +147,7 @@ public actor Announcer {
     queue = []
     for entry in left {
       entry.speech?.cancel()
-      var record = AnnouncementRecord(entry.announcement)
-      record.end = .failed("printd is stopping")
-      finish(entry, record)
+      finish(entry, AnnouncementRecord(entry.announcement, end: .stopping))
     }
     guard isRunning else { return }
     guard let deadline else { return await idle() }
@@ -143,7 +157,12 @@ public actor Announcer {
     let isOver: Void? = await waiting(until: last, alarms) { [weak self] in await self?.idle() }
     alarms.takeBack(cut)
     // Where the session was cut, nothing could be set back in it.
-    if isOver != nil { try? await recover(by: clock.now.advanced(by: .seconds(1))) }
+    if isOver != nil {
+      try? await recover(by: clock.now.advanced(by: .seconds(1)))
+    } else if let current {
+      let end = VoiceEnd.failed("the speaker did not come to an end before printd stopped")
+      answer(current.number, AnnouncementRecord(current.announcement, end: end))
+    }
   }
 
   /// Returns when nothing is being said.
@@ -155,19 +174,21 @@ public actor Announcer {
   // MARK: The queue
 
   private func accept(
-    _ announcement: Announcement, by deadline: BootInstant, at now: BootInstant
+    _ announcement: Announcement, by deadline: BootInstant, at now: BootInstant, expires: Bool
   ) async -> AnnouncementRecord {
     let number = nextNumber
     nextNumber += 1
-    remember(announcement.id)
+    known.remember(announcement.id)
     queue.append(Entry(number: number, announcement: announcement, deadline: deadline, acceptedAt: now))
     fetchSpeech()
     if !isRunning {
       isRunning = true
       Task { await run() }
     }
-    deadlines[number] = alarms.set(at: deadline) { [weak self] in
-      Task { await self?.expire(number, announcement) }
+    if expires {
+      deadlines[number] = alarms.set(at: deadline) { [weak self] in
+        Task { await self?.expire(number, announcement) }
+      }
     }
     return await withCheckedContinuation { waiters[number] = $0 }
   }
@@ -194,8 +215,10 @@ public actor Announcer {
     repeat {
       while !queue.isEmpty {
         let entry = queue.removeFirst()
+        current = entry
         fetchSpeech()
         let record = await turn(entry)
+        current = nil
         finish(entry, record)
       }
       await sumUp()
@@ -243,15 +266,14 @@ public actor Announcer {
 
   private func finish(_ entry: Entry, _ record: AnnouncementRecord) {
     var record = record
-    record.isLate = waiters[entry.number] == nil
-    if record.end != .played { forget(entry.announcement.id) }
+    record.isLate = entry.deadline <= clock.now
+    if record.end != .played { known.forget(entry.announcement.id) }
     answer(entry.number, record)
     note(record)
   }
 
   private func expire(_ number: Int, _ announcement: Announcement) {
-    var record = AnnouncementRecord(announcement)
-    record.end = .expired
+    var record = AnnouncementRecord(announcement, end: .expired)
     record.remarks = ["it had not ended when the time for it was over"]
     answer(number, record)
   }
@@ -260,19 +282,6 @@ public actor Announcer {
   private func answer(_ number: Int, _ record: AnnouncementRecord) {
     waiters.removeValue(forKey: number)?.resume(returning: record)
     if let deadline = deadlines.removeValue(forKey: number) { alarms.takeBack(deadline) }
-  }
-
-  private func remember(_ id: String) {
-    guard !id.isEmpty, known.insert(id).inserted else { return }
-    knownInOrder.append(id)
-    if knownInOrder.count > max(options.memory, options.queueLimit + 1) {
-      known.remove(knownInOrder.removeFirst())
-    }
-  }
-
-  private func forget(_ id: String) {
-    guard known.remove(id) != nil, let index = knownInOrder.lastIndex(of: id) else { return }
-    knownInOrder.remove(at: index)
   }
 
   /// Whether an announcement is too old to begin.

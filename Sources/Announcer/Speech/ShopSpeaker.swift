@@ -89,9 +89,12 @@ public struct ShopSpeaker: Speaker {
         return prepared
       }
       if let clean = SpeakableText.clean(text, phrasebook.reader) {
-        if let speech = await spoken(clean, as: clean, by: deadline, &shortfall) { return speech }
+        let isReadable = SpeakableText.isReadable(clean, in: phrasebook.reader.language)
+        if let speech = await spoken(clean, as: clean, isReadable: isReadable, by: deadline, &shortfall) {
+          return speech
+        }
       } else {
-        shortfall = "the text is too long, or cannot be read in \(phrasebook.reader.language)"
+        shortfall = "the text is too long, or has no word in it"
       }
     case .fixed(_, let reason): shortfall = reason
     case .nothing(let reason): shortfall = reason
@@ -116,13 +119,14 @@ public struct ShopSpeaker: Speaker {
   }
 
   private func spoken(
-    _ reading: String, as text: String, by deadline: BootInstant, _ shortfall: inout String?
+    _ reading: String, as text: String, isReadable: Bool = true, by deadline: BootInstant,
+    _ shortfall: inout String?
   ) async -> Speech? {
     let language = phrasebook.reader.language
     let deadline = deadline.advanced(by: .zero - Self.reserve)
     if let online {
       do throws(SoundError) {
-        let pcm = try await online.speak(text, in: language, by: deadline)
+        let pcm = try Self.checked(await online.speak(text, in: language, by: deadline))
         return Speech(pcm: pcm, text: text, source: .online, shortfall: shortfall)
       } catch {
         shortfall = error.message
@@ -130,13 +134,26 @@ public struct ShopSpeaker: Speaker {
     }
     guard let synthesiser else { return nil }
     do throws(SoundError) {
-      let pcm = try await synthesiser.speak(
-        reading, in: language, by: min(deadline, BootClock().now.advanced(by: Self.patience)))
+      guard isReadable else {
+        throw SoundError(.content, "the synthesiser cannot read the characters of \(language)")
+      }
+      let pcm = try Self.checked(
+        await synthesiser.speak(
+          reading, in: language, by: min(deadline, BootClock().now.advanced(by: Self.patience))))
       return Speech(pcm: pcm, text: text, source: .synthesis, shortfall: shortfall)
     } catch {
       shortfall = [shortfall, error.message].compactMap(\.self).joined(separator: "; ")
       return nil
     }
+  }
+
+  /// What takes longer than half a minute would let the payments behind it grow too old.
+  private static func checked(_ pcm: PCM) throws(SoundError) -> PCM {
+    guard pcm.duration <= SoundGroup.longest else {
+      let (seconds, longest) = (pcm.duration.components.seconds, SoundGroup.longest.components.seconds)
+      throw SoundError(.invalid, "the text takes \(seconds) s to say, and \(longest) s is the most")
+    }
+    return pcm
   }
 
   private func prepared(_ announcement: Announcement, _ shortfall: inout String?) async -> Speech? {
@@ -157,10 +174,17 @@ public struct ShopSpeaker: Speaker {
     }
   }
 
+  /// As often as it is wanted, and as half a minute has room for.
   private func repeated(_ words: PCM) -> PCM {
-    guard times > 1 else { return words }
     let again = words.padded(before: Self.pause)
-    return (try? PCM.joined([words] + [PCM](repeating: again, count: times - 1))) ?? words
+    var whole = (chime?.duration ?? .zero) + words.duration + Self.tail
+    var count = 0
+    while count + 1 < times, whole + again.duration <= SoundGroup.longest {
+      whole += again.duration
+      count += 1
+    }
+    guard count > 0 else { return words }
+    return (try? PCM.joined([words] + [PCM](repeating: again, count: count))) ?? words
   }
 
   /// The chime before words, silence behind them; a prepared sound is played as it is.

@@ -1,14 +1,18 @@
 import CALSA
 import ESCPOS
+import Threads
 
 /// A PCM device and its mixer. Every call may block. The only file that knows the library.
 final class ALSACard: @unchecked Sendable {
-  // Used by one thread at a time: `ALSASession` starts no call before the last one has ended.
+  // Used by one thread at a time, but for `cut()`: `ALSASession` starts no call before the last one has ended.
   private let pcm: OpaquePointer
   private let device: String
   private let control: String
+  private let isCut = Locked(false)
 
   private static let bufferMicroseconds: UInt32 = 200_000
+  /// Pieces of a second that are handed over at once: between them a sound can be cut.
+  private static let pieces = 5
   /// The elements of a mixer that are a speaker's volume, the first that is there.
   private static let elements = ["Master", "Speaker", "Headphone", "PCM", "Digital"]
 
@@ -33,7 +37,10 @@ final class ALSACard: @unchecked Sendable {
 
   deinit { snd_pcm_close(pcm) }
 
-  /// Plays to the end.
+  /// Ends the sound that plays, and any later one; from any thread. The mixer can still be set.
+  func cut() { isCut.withLock { $0 = true } }
+
+  /// Plays to the end, or until it is cut.
   func play(_ sound: PCM, by deadline: BootInstant, on clock: any BootTimeClock) throws(SoundError)
     -> Playback
   {
@@ -51,9 +58,11 @@ final class ALSACard: @unchecked Sendable {
     var gaps = 0
     var offset = 0
     while offset < sound.samples.count {
+      try checkUncut()
+      let piece = min(sound.samples.count - offset, max(1, sound.rate / Self.pieces))
       let count = sound.samples.withUnsafeBufferPointer { samples in
         snd_pcm_writei(
-          pcm, samples.baseAddress?.advanced(by: offset), snd_pcm_uframes_t(samples.count - offset))
+          pcm, samples.baseAddress?.advanced(by: offset), snd_pcm_uframes_t(piece))
       }
       if count > 0 {
         offset += count
@@ -69,7 +78,8 @@ final class ALSACard: @unchecked Sendable {
       default: throw SoundError(.lost, "\(device) was taken away: \(Self.text(Int32(count)))")
       }
     }
-    // On this thread it may wait; the plug-ins know no other way.
+    try checkUncut()
+    // On this thread it may wait, for what the buffer holds; the plug-ins know no other way.
     snd_pcm_nonblock(pcm, 0)
     defer { snd_pcm_nonblock(pcm, 1) }
     let drained = snd_pcm_drain(pcm)
@@ -80,6 +90,12 @@ final class ALSACard: @unchecked Sendable {
   private func recover(_ code: Int32) throws(SoundError) {
     guard snd_pcm_recover(pcm, code, 1) < 0 else { return }
     throw SoundError(.lost, "\(device) was taken away: \(Self.text(code))")
+  }
+
+  private func checkUncut() throws(SoundError) {
+    guard isCut.withLock({ $0 }) else { return }
+    snd_pcm_drop(pcm)
+    throw SoundError(.lost, "\(device) was closed before the sound had ended")
   }
 
   private func check(_ deadline: BootInstant, _ clock: any BootTimeClock) throws(SoundError) {

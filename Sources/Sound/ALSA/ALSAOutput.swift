@@ -72,7 +72,7 @@ struct ALSASession: SoundSession {
     try await turn.run(by: deadline) { [card] () throws(SoundError) in try card.set(isMuted: isMuted) }
   }
 
-  func close() async {}
+  func close() async { card.cut() }
 }
 
 /// One blocking call at a time, each on a thread of its own.

@@ -19,7 +19,7 @@ struct AnnounceCommand: Command {
 
       --pay TYPE      how it was paid: wx, zfb, vipcard, card, cash, or what wakes write (1 to 5)
       --order AMOUNT  also what the order came to
-      --refund        the amount went back
+      --refund        the amount went back, as a negative one did (-- -12.50)
       --words         prints the words instead of saying them
       -o FILE.wav     writes the sound instead of playing it
       --language L    zh, yue, en, de, fr, es, ja (default: of the configuration)
@@ -44,7 +44,8 @@ struct AnnounceCommand: Command {
     message.payType = try arguments.option("--pay")
     message.orderAmount = try arguments.option("--order")
     message.text = try arguments.option("--text")
-    message.refund = arguments.flag("--refund")
+    // Where nobody says so, the sign does.
+    message.refund = arguments.flag("--refund") ? true : nil
     message.amount = arguments.position()
     try arguments.finish()
     guard message.amount != nil || message.text != nil else {

@@ -125,6 +125,7 @@ extension Configuration {
     if let limits = budget.limits { policies.budget = limits }
     policies.expiry = .seconds(jobs.expireMinutes * 60)
     policies.allowsInlineOrders = wakes.inlineOrders
+    policies.refundPayTypes = voice?.refundPayTypes ?? []
     return policies
   }
 }

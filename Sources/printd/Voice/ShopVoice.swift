@@ -47,7 +47,7 @@ final class ShopVoice: AnnouncerPort, Sendable {
     _ wake: Wake, payment: PaymentKey?, knownSince: BootInstant, by deadline: BootInstant
   ) async -> VoiceEnd {
     guard let announcement = Announcement(wake, payment, receivedAt: knownSince) else { return .silent }
-    return await announcer.announce(announcement, by: deadline)
+    return await announcer.announceToItsEnd(announcement, askedBy: deadline)
   }
 
   /// Says what a command asks for; a command waits longer than a wake.
@@ -138,7 +138,9 @@ extension Announcement {
     self.init(
       id: id, fileID: isFirst ? wake.orderID : nil, payType: wake.payType, amount: wake.amount,
       orderAmount: wake.orderAmount,
-      text: wake.contents ?? wake.alert?.body ?? wake.alert?.title, soundName: wake.sound,
+      text: [wake.contents, wake.alert?.body, wake.alert?.title].compactMap(\.self).first {
+        !$0.allSatisfy(\.isWhitespace)
+      }, soundName: wake.sound,
       receivedAt: receivedAt,
       isRefund: wake.isRefund, title: wake.alert?.title, body: wake.alert?.body)
   }

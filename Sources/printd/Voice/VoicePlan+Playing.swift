@@ -6,12 +6,18 @@ extension VoicePlan {
   /// Where it is heard.
   var output: any SoundOutput {
     switch voice.output {
+    // No sound server knows a card's name.
+    case .auto where namesCard: ALSAOutput(device: voice.device ?? "default")
     case .auto: FallbackOutput([PulseOutput(server: voice.server, sink: voice.device), ALSAOutput()])
     case .pulse: PulseOutput(server: voice.server, sink: voice.device)
     case .alsa: ALSAOutput(device: voice.device ?? "default")
     case .file: FileOutput(path: voice.device ?? "\(stateDirectory)/voice/last.wav")
     case .none: NullOutput()
     }
+  }
+
+  private var namesCard: Bool {
+    ["hw:", "plughw:"].contains { voice.device?.hasPrefix($0) ?? false }
   }
 
   /// How it is played.

@@ -130,6 +130,9 @@ struct VoicePlan: Sendable {
 }
 
 extension Configuration.Voice {
+  /// The shop's own ways of paying that are refunds, in small letters.
+  var refundPayTypes: Set<String> { Set(payTypes.filter { $0.value == .refund }.keys) }
+
   /// A voice with nothing but its defaults.
   init(currency: SpokenCurrency) { self.currency = currency }
 

@@ -124,6 +124,12 @@ struct PhrasebookTests {
     #expect(reason == "the amount \(fault)", "no amount, since this is logged")
   }
 
+  @Test("is nothing for zero, whatever the alert says and however it was paid", arguments: ["wx", "77"])
+  func zeroWithText(_ payType: String) {
+    let saying = Phrasebook.mandarin.saying(for: payment("0.00", payType: payType, text: "收款0元"))
+    #expect(saying == .nothing(reason: "the amount is not more than zero"))
+  }
+
   @Test("is never a receipt of nothing", arguments: ["0", "0.00", "-12.50"])
   func nothingReceived(_ amount: String) throws {
     guard case .nothing(let reason?) = Phrasebook.mandarin.saying(for: payment(amount, payType: "wx")) else {

@@ -11,14 +11,15 @@ import Testing
 struct CardTests {
   /// Says half a second of 8,000 on an ALSA device, in a process of its own; what it wrote.
   private func say(
-    on device: String, configuration: String, environment: [String: String] = [:], in state: TemporaryFolder
+    on device: String, configuration: String, environment: [String: String] = [:], in state: TemporaryFolder,
+    manner: String = "alsa"
   ) async throws -> String {
     let file = try state.write(configuration, to: "asound.conf")
     var environment = environment
     environment["ALSA_CONFIG_PATH"] = "/usr/share/alsa/alsa.conf:\(file)"
     let log = state.path("victim.log")
     let victim = try ChildProcess(
-      Programs.path("AnnouncerVictim"), ["alsa", device, state.path], environment: environment, output: log)
+      Programs.path("AnnouncerVictim"), [manner, device, state.path], environment: environment, output: log)
     #expect(await victim.end == .exit(0))
     return try Fixtures.text(ofFile: log)
   }
@@ -41,6 +42,19 @@ struct CardTests {
     try await recording.goOn()
     let heard = try stretches(recording.samples).filter { abs(Int($0.level) - 2744) < 8 }
     #expect(heard.map(\.count).reduce(0, +) == 11_025)
+    #expect(try await server.volume() == 25)
+    #expect(access(state.path("volume-lease.json"), F_OK) != 0)
+  }
+
+  @Test("A stop cuts the sound on a card, and the card is as quiet as before afterwards")
+  func cut() async throws {
+    let server = try await SoundServer()
+    let state = try TemporaryFolder()
+    try await server.pactl("set-sink-volume", "spk", "25%")
+    let text = try await say(
+      on: "till", configuration: pulse, environment: ["PULSE_SERVER": server.address], in: state,
+      manner: "alsa-stop")
+    #expect(text.contains("end failed") && text.contains("was closed before"), "\(text)")
     #expect(try await server.volume() == 25)
     #expect(access(state.path("volume-lease.json"), F_OK) != 0)
   }

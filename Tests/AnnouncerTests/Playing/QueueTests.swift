@@ -72,6 +72,46 @@ struct QueueTests: HeldSpeaking {
     #expect(records.list.map(\.isLate) == [false, true])
   }
 
+  @Test("A caller who keeps the time himself is told the real end, however late")
+  func endsLate() async throws {
+    let announcer = announcer()
+    let deadline = clock.now.advanced(by: .seconds(10))
+    func begin(_ id: String) -> Task<VoiceEnd, Never> {
+      Task { [clock] in await announcer.announceToItsEnd(.now(id, on: clock), askedBy: deadline) }
+    }
+    let first = begin("1")
+    await output.begun(1)
+    let second = begin("2")
+    try await DaemonRig.until { await announcer.waitingCount == 1 }
+    clock.advance(by: .seconds(12))
+    #expect(await announcer.announceToItsEnd(.now("3", on: clock), askedBy: deadline) == .expired)
+    output.endSound()
+    #expect(await first.value == .played)
+    await output.begun(2)
+    clock.advance(by: .seconds(30))
+    output.endSound()
+    #expect(await second.value == .played)
+    await announcer.close()
+    #expect(records.list.filter { $0.id != "3" }.map(\.isLate) == [true, true])
+  }
+
+  @Test("A speaker that hangs while the daemon stops keeps nobody waiting for it")
+  func hangsAtTheEnd() async throws {
+    let announcer = announcer()
+    let deadline = clock.now.advanced(by: .seconds(10))
+    let end = Task { [clock] in
+      await announcer.announceToItsEnd(.now("1", on: clock), askedBy: deadline)
+    }
+    await output.begun(1)
+    let closing = Task { await announcer.close(by: deadline) }
+    try await DaemonRig.until { await announcer.isClosed }
+    await clock.sleepers(atLeast: 1)
+    clock.advance(by: .seconds(12))
+    await closing.value
+    #expect(await end.value == .failed("the speaker did not come to an end before printd stopped"))
+    output.endSound()
+  }
+
   @Test("The same payment is silent while it waits, while it sounds and after it was heard")
   func dedupes() async throws {
     let announcer = announcer()
@@ -102,7 +142,7 @@ struct QueueTests: HeldSpeaking {
     try await DaemonRig.until { await announcer.waitingCount == 1 }
     let third = begin("3", announcer)
     try await DaemonRig.until { await announcer.waitingCount == 2 }
-    #expect(await begin("4", announcer).value == .failed("2 announcements wait already"))
+    #expect(await begin("4", announcer).value == .queueFull)
     for count in 1...3 {
       await output.begun(count)
       output.endSound()

@@ -36,16 +36,29 @@ struct ScreenTests {
     #expect(text(title: "", body: "\u{0}\n ")?.body == "收款十二点五元")
     #expect(text(said: "", source: .chime)?.body == "收款成功")
     #expect(text(said: "", source: nil, end: .noDevice)?.body == "收款成功")
-    #expect(text(said: "", source: nil, end: .expired, refund: true)?.body == "退款成功")
+    #expect(text(said: "", source: nil, end: .muted, refund: true)?.body == "退款成功")
     #expect(text(said: "cash.wav", source: .prepared)?.body == "收款成功")
   }
 
   @Test("shows a payment that could not be heard, and not one again that was")
   func ends() {
-    for end in [VoiceEnd.muted, .noDevice, .failed("x"), .expired] {
+    for end in [VoiceEnd.muted, .noDevice, .failed("x")] {
       #expect(text(end: end) != nil, "\(end)")
     }
     #expect(text(end: .silent) == nil)
+    #expect(text(end: .expired) == nil, "a late amount would be taken for the next payment's")
+  }
+
+  @Test(
+    "says of nothing that it was received",
+    arguments: [
+      (payment("0.00"), "", nil), (payment(nil, sound: "closing.wav"), "", nil),
+      (payment(nil, text: "打烊了\n"), "", "打烊了"), (payment(nil, text: "打烊了"), "打烊了", "打烊了"),
+    ])
+  func nothingReceived(_ announcement: Announcement, _ said: String, _ body: String?) {
+    var record = AnnouncementRecord(announcement)
+    (record.text, record.source, record.end) = (said, .chime, .played)
+    #expect(ScreenText(record, .mandarin)?.body == body)
   }
 
   @Test("has one line without control characters, and as much of it as there was")

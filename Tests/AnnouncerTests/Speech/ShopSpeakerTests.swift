@@ -152,6 +152,43 @@ struct ShopSpeakerTests {
     await bad.stop()
   }
 
+  @Test("refuses a text that takes longer than half a minute, and repeats only what has room in it")
+  func long() async throws {
+    let folder = try TemporaryFolder()
+    func speaker(_ seconds: Int) throws -> ShopSpeaker {
+      let tone = PCM(samples: (0..<8000 * seconds).map { Int16($0 % 80 * 200 - 8000) }, rate: 8000)
+      try AudioFile.writeWAV(tone, to: folder.path("\(seconds).wav"))
+      let script = try folder.write(
+        "#!/bin/sh\ncat > /dev/null\nexec cat '\(folder.path("\(seconds).wav"))'\n", to: "speak\(seconds)")
+      chmod(script, 0o755)
+      return ShopSpeaker(phrasebook: book, synthesiser: Synthesiser(program: script))
+    }
+    let text = payment(nil, text: "打烊了")
+    let refused = await (try speaker(31)).speech(for: text, by: .soon(.seconds(30)))
+    #expect(
+      refused.source == .chime && refused.shortfall == "the text takes 31 s to say, and 30 s is the most")
+    var twice = try speaker(14)
+    twice.times = 3
+    let speech = await twice.speech(for: text, by: .soon(.seconds(30)))
+    #expect(speech.source == .synthesis)
+    #expect(speech.pcm.duration == .milliseconds(14_000 + 500 + 14_000 + 100))
+  }
+
+  @Test("gives the online voice the characters that the Japanese synthesiser cannot read")
+  func kanji() async throws {
+    let folder = try TemporaryFolder()
+    let server = try VoiceServer(.init(status: 200, body: AudioFile.wav(Chime.sound(rate: 24_000))))
+    var speaker = ShopSpeaker(
+      phrasebook: Phrasebook(reader: AmountReader(language: .japanese, currency: .jpy)),
+      synthesiser: Synthesiser())
+    let text = payment(nil, text: "千円受け取りました")
+    let unread = await speaker.speech(for: text, by: .soon(.seconds(30)))
+    #expect(unread.source == .chime && unread.shortfall?.contains("cannot read") == true)
+    speaker.online = try server.voice(folder)
+    #expect(await speaker.speech(for: text, by: .soon(.seconds(30))).source == .online)
+    await server.stop()
+  }
+
   @Test("never gives a voice a digit in Chinese")
   func digits() async throws {
     let script = try Script("cat > \"$(dirname \"$0\")/input\"\nexit 1")
