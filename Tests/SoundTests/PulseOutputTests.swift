@@ -92,6 +92,8 @@ struct PulseOutputTests {
     arguments: SoundServer.Kind.allCases)
   func noSpeaker(kind: SoundServer.Kind) async throws {
     let server = try await SoundServer(kind, modules: "load-module module-always-sink", hasSpeaker: false)
+    // One of the servers makes it, and the default of it, a moment after its start.
+    try await DaemonRig.until { try await server.pactl("get-default-sink").hasPrefix("auto_null") }
     let session = try await PulseOutput(server: server.address).open(by: later)
     let sink = try await session.sink(by: later)
     #expect(sink.name == "auto_null")

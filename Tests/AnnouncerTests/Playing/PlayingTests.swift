@@ -65,6 +65,8 @@ struct PlayingTests {
     arguments: SoundServer.Kind.allCases)
   func noDevice(kind: SoundServer.Kind) async throws {
     let server = try await SoundServer(kind, modules: "load-module module-always-sink", hasSpeaker: false)
+    // One of the servers makes it, and the default of it, a moment after its start.
+    try await DaemonRig.until { try await server.pactl("get-default-sink").hasPrefix("auto_null") }
     let standIn = server.announcer(.unhurried, records, sink: nil)
     #expect(await standIn.announce(.now("1"), by: .later) == .noDevice)
     #expect(records.list.first?.sink == "auto_null")
