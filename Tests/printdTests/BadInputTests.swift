@@ -149,7 +149,7 @@ struct BadInputTests {
   @Test(
     "A shop that fails, is slow, breaks off or answers with a web page: the order waits and prints when it is well",
     arguments: [
-      #"{"path":"/orders","status":500}"#, #"{"path":"/orders","slow_ms":60000}"#,
+      #"{"path":"/orders","status":500}"#, #"{"path":"/orders","slow_ms":8000}"#,
       #"{"path":"/orders","half_body":true}"#,
     ])
   func shopFaults(fault: String) async throws {
