@@ -11,7 +11,7 @@ plan() {
     PrintJobs) echo "ESCPOS Glibc" ;;
     Documents) echo "ESCPOS FoundationEssentials" ;;
     TextRaster) echo "ESCPOS CPango CZint Glibc Synchronization" ;;
-    PrinterLinks) echo "ESCPOS Threads Glibc Synchronization" ;;
+    PrinterLinks) echo "ESCPOS Threads Glibc" ;;
     Curl) echo "ESCPOS Threads CCurl Glibc Synchronization" ;;
     WakeChannels) echo "Threads CMicroHTTPD CCrypto FoundationEssentials Glibc Synchronization" ;;
     VirtualPrinter) echo "ESCPOS Threads TextRaster Glibc Synchronization" ;;

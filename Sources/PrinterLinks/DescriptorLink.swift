@@ -1,6 +1,6 @@
 public import ESCPOS
 import Glibc
-import Synchronization
+import Threads
 
 /// A link over a file descriptor that does not block: a socket or a character device.
 ///
@@ -38,7 +38,7 @@ public final class DescriptorLink: PrinterLink, Sendable {
   private let outgoing: @Sendable (Int32) -> Int
   /// What ``outgoing`` says while nothing is on its way.
   private let idle: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Takes over an open descriptor; it becomes non-blocking, and ``close()`` or the link's end closes it.
   ///

@@ -1,6 +1,5 @@
 import ESCPOS
 import Glibc
-import Synchronization
 import Threads
 
 /// A link that appends to a regular file; the disk is written on a thread that may wait for it.
@@ -13,7 +12,7 @@ final class FileLink: PrinterLink, Sendable {
   private let descriptor: Int32
   private let path: String
   private let clock: any BootTimeClock
-  private let state = Mutex(State())
+  private let state = Locked(State())
   /// Every call on the descriptor runs here, one after the other.
   private let disk = WorkThreads(atMost: 1)
 

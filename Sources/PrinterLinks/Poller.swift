@@ -1,6 +1,5 @@
 package import ESCPOS
 import Glibc
-import Synchronization
 import Threads
 
 /// One thread that waits for the descriptors of all links (`poll`), so that nobody else blocks.
@@ -41,7 +40,7 @@ package final class Poller: Sendable {
   /// The poller of this process.
   package static let shared = Poller()
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   /// A byte in this pipe makes the thread look at the waiters again.
   private let bell: (hear: Int32, ring: Int32)
 
