@@ -190,6 +190,8 @@ actor PrinterLane {
     tests = []
     watch(false)
     await giveUpDoubt()
+    // A connection that came after our end would keep the printer from others, with nobody to end it.
+    await giveUpConnecting()
     await closeLink()
     floor.progress.expect(name, by: nil)
     hasStopped = true

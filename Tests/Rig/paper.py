@@ -218,5 +218,10 @@ class FullEngine:
 
     async def print(self, data):
         if self.writer:
-            self.writer.write(data)
-            await self.writer.drain()
+            try:
+                self.writer.write(data)
+                await self.writer.drain()
+            except OSError:
+                # As one whose power has failed while its radio's has not: it takes all and answers nothing.
+                await self.close()
+                raise

@@ -32,6 +32,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     var gateErrors: [LinkError.Code?] = []
     var sending: [Sending] = []
     var fences: [Fence] = []
+    /// Whether its link opens only once it has appeared, also when the opening was called off.
     var isSlow = false
     /// Whether it does not answer before the deadline, unless the opening is called off.
     var isSilent = false
@@ -106,7 +107,7 @@ final class PrinterDouble: LinkOpener, Sendable {
       if failure == nil { state.opened += 1 }
       return (failure, state.script.isSlow)
     }
-    if isSlow { await bell.until("there") }
+    if isSlow { await Task { await bell.until("there") }.value }
     if let failure { throw LinkError(failure, "the printer is off") }
     let link = LinkDouble { [self] in
       state.withLock { $0.closed += 1 }

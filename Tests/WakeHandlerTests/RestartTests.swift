@@ -86,6 +86,29 @@ struct RestartTests {
     #expect(try scene.front.closed == 1)
   }
 
+  @Test("stopping calls off the opening of a link before it ends, and closes one that opens nevertheless")
+  func stopWhileConnecting() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.isSilent = true }
+    let bread = try await scene.wake("bread")
+    await scene.log.until("open front")
+    await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    #expect(scene.log.count(of: "called off front") == 1)
+    #expect(await bread.value.result == .failed)
+    #expect(scene.states == [.fetched])
+
+    let other = try Scene()
+    try other.front.script { $0.isSlow = true }
+    _ = try await other.wake("bread")
+    await other.log.until("open front")
+    async let stopped: Void = other.handler.stop(by: other.clock.now.advanced(by: .seconds(5)))
+    // The wake, the opening and the stop itself have their alarms.
+    await other.clock.sleepers(atLeast: 2)
+    try other.front.appear()
+    await stopped
+    #expect(try (other.front.opened, other.front.closed) == (1, 1))
+  }
+
   @Test("stopping does not wait longer than it may")
   func stopByDeadline() async throws {
     let scene = try Scene()

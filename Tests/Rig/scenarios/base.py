@@ -1,6 +1,7 @@
 """What the scenarios share: a shop, a daemon for each, printers in their first state, a pairing made once."""
 
 import subprocess
+import threading
 import unittest
 
 from guest import OUT, address, ctl, say, until
@@ -9,6 +10,19 @@ from shop import BIN, Daemon, Shop, clean_home
 PROFILE = "generic-80"
 ALL = "ble", "spp", "pin", "issc", "bond", "dual"
 LINKS = "ble", "spp"  # one of each kind of link
+
+
+class InFlight:
+    """A wake that is on its way while the scenario goes on."""
+
+    def __init__(self, daemon, order):
+        self.answer = {}
+        self.thread = threading.Thread(target=lambda: self.answer.update(daemon.wake(order)))
+        self.thread.start()
+
+    def completion(self):
+        self.thread.join()
+        return self.answer
 
 
 class Scenario(unittest.TestCase):

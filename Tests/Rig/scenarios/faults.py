@@ -5,25 +5,11 @@ Where it can be, a scenario is played on a BLE and a Classic printer at once: ea
 
 import subprocess
 import sys
-import threading
 import time
 
 from guest import RIG, address, ctl, received, say, until
 from shop import HOME, Daemon, Sheets
-from scenarios.base import LINKS, PROFILE, Scenario
-
-
-class InFlight:
-    """A wake that is on its way while the scenario goes on."""
-
-    def __init__(self, daemon, order):
-        self.answer = {}
-        self.thread = threading.Thread(target=lambda: self.answer.update(daemon.wake(order)))
-        self.thread.start()
-
-    def completion(self):
-        self.thread.join()
-        return self.answer
+from scenarios.base import LINKS, PROFILE, InFlight, Scenario
 
 
 class Faults(Scenario):

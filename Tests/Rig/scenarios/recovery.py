@@ -5,7 +5,7 @@ import time
 
 from guest import address, ctl, say, until
 from shop import Sheets
-from scenarios.base import LINKS, Scenario
+from scenarios.base import LINKS, InFlight, Scenario
 
 
 def bluetoothctl(*words):
@@ -53,6 +53,29 @@ class Recovery(Scenario):
             self.assertEqual(sheets[name].count(order), 1)
             until(f"the link to {name} given up", 20, lambda: ctl(name, "state")["connected"] == 0)
         say("   killed; the next printed on both links, and gave them up")
+
+    def test_stopped_while_connecting(self):
+        """printd is stopped while it calls printers that are off: back again they are free, and a phone has the first."""
+        for name in LINKS:
+            self.pair(name)
+        for wait in 0.2, 0.6, 1.2, 3:
+            daemon = self.daemon_for_both(budget=5)
+            for name in LINKS:
+                ctl(name, "off")
+            flight = InFlight(daemon, self.shop.sell())
+            time.sleep(wait)  # it is the moment of the stop that is the scenario
+            daemon.stop()
+            self.assertEqual(flight.completion()["outcome"], "queued")
+            before = {name: ctl(name, "state")["connects"] for name in LINKS}
+            for name in LINKS:
+                ctl(name, "on")
+            ctl("phone", "connect", address("ble"))
+            time.sleep(3)  # for a call to come through that nobody has called off
+            held = {name: ctl(name, "state")["connects"] - before[name] for name in LINKS}
+            ctl("phone", "disconnect")
+            until("the phone gone", 5, lambda: ctl("ble", "state")["connected"] == 0)
+            say(f"   stopped after {wait} s; connections since: {held}, one of them the phone's")
+            self.assertEqual(held, {"ble": 1, "spp": 0})
 
     def test_sick_beside_healthy(self):
         """One printer's services never resolve, another's never answers a call: those beside them print in time."""
