@@ -23,7 +23,7 @@ final class Contest: Sendable {
   init() async throws {
     fake = try await FakeBlueZ()
     adapters = [fake.addAdapter(), fake.addAdapter()]
-    bluez = BlueZ(address: fake.address, clock: clock)
+    bluez = BlueZ(address: fake.address, clock: clock, patience: .seconds(30))
     var printers: [RacePrinter] = []
     for (number, adapter) in adapters.enumerated() {
       for (place, bearer) in [BluetoothPrinter.Bearer.ble, .rfcomm, .ble].enumerated() {

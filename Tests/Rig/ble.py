@@ -33,6 +33,7 @@ class LowEnergy(Printer):
         server = self.device.gatt_server
         server.max_mtu = self.MTU
         self.notifiers = []
+        self.airing = asyncio.Lock()  # beginning and ending the advertisement takes several commands
         self.accepts_notify = True
         self.subscribe, server.write_cccd = server.write_cccd, self.write_cccd
         self.answers_discovery = True
@@ -106,20 +107,21 @@ class LowEnergy(Printer):
         if connection.transport == PhysicalTransport.LE:
             self.paper.unlink()
             # Connecting has ended the advertisement.
-            if self.visible:
-                asyncio.create_task(self.advertise())
+            asyncio.create_task(self.advertise())
 
     async def advertise(self):
-        await self.device.start_advertising(own_address_type=hci.OwnAddressType.PUBLIC)
+        async with self.airing:
+            if self.visible and not self.device.is_advertising:
+                await self.device.start_advertising(own_address_type=hci.OwnAddressType.PUBLIC)
 
     async def show(self):
         await super().show()
-        if not self.device.is_advertising:
-            await self.advertise()
+        await self.advertise()
 
     async def unshow(self):
         await super().unshow()
-        await self.device.stop_advertising()
+        async with self.airing:
+            await self.device.stop_advertising()
 
     async def ctl_reset(self):
         await super().ctl_reset()

@@ -84,14 +84,15 @@ class Bluez:
 
     async def connect_ble(self, address):
         """Connects, and returns the characteristics: path and properties, by the digits that tell them apart."""
-        for last in False, False, True:
+        since = time.monotonic()
+        while True:
             try:
                 await self.device(address, "Connect")
                 break
             except RuntimeError as error:
                 # While the kernel still takes an old link down, connecting fails
                 # with EBUSY, which bluetoothd hands on as "Input/output error".
-                if last:
+                if time.monotonic() - since > 10:
                     raise
                 say(f"connecting failed, once more: {error}")
                 await asyncio.sleep(0.3)

@@ -25,9 +25,13 @@ def say(text):
 def ctl(*words):
     """What printer-ctl does; an answer that is an error is raised."""
     with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(120)  # longer than any verb takes
         s.connect("/run/rig/printers.sock")
         s.sendall(" ".join(map(str, words)).encode() + b"\n")
-        reply = json.loads(s.makefile().readline())
+        try:
+            reply = json.loads(s.makefile().readline())
+        except TimeoutError:
+            raise TimeoutError(f"printer-ctl {' '.join(map(str, words))}: no answer within 120 s") from None
     if isinstance(reply, dict) and "error" in reply:
         raise RuntimeError(f"printer-ctl {' '.join(map(str, words))}: {reply['error']}")
     return reply

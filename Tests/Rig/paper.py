@@ -116,11 +116,11 @@ class Paper:
 class PlainEngine:
     """Prints nothing, at a speed that can be set; answers DLE EOT n, and GS r 1 behind what came before."""
 
-    def __init__(self):
+    def __init__(self, before=None):
         self.status = {1: 0x12, 2: 0x12, 3: 0x12, 4: 0x12}
         self.speed = 0  # bytes a second; 0: at once
         self.tail = b""
-        self.answer = None
+        self.answer = before and before.answer  # whoever is connected stays so
 
     async def open(self, answer):
         self.answer = answer
@@ -164,7 +164,10 @@ class FullEngine:
         self.process = self.writer = self.reading = None
         self.turn = asyncio.Lock()  # of the commands
 
-    async def start(self):
+    async def begin(self):
+        """Starts the virtual printer, unless it runs."""
+        if self.process is not None and self.process.returncode is None:
+            return
         self.process = await asyncio.create_subprocess_exec(
             *self.arguments, "--socket", self.socket,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24)
@@ -181,22 +184,19 @@ class FullEngine:
 
     async def reset(self):
         """As after power-on, with paper in it; the sheets stay."""
-        if self.process:
-            for line in "paper ok", "paperleft endless", "cover closed", "offline off", "fault none", "answers on", \
-                    "speed 0", "memory 4096", "power":
-                await self.command(*line.split())
+        for line in "paper ok", "paperleft endless", "cover closed", "offline off", "fault none", "answers on", \
+                "speed 0", "memory 4096", "power":
+            await self.command(*line.split())
 
     async def command(self, verb, *args):
         async with self.turn:
-            if self.process is None:
-                await self.start()
+            await self.begin()
             self.process.stdin.write(" ".join([verb, *args]).encode() + b"\n")
             return await self.reply()
 
     async def open(self, answer):
         async with self.turn:
-            if self.process is None:
-                await self.start()
+            await self.begin()
         link = socket.socket(socket.AF_UNIX)
         # What the printer does not take must stay in the module's buffer, not in the kernel's.
         link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 0)

@@ -102,7 +102,7 @@ struct HTTPServerTests {
   func longWait() async throws {
     let release = Signal()
     let arrived = Signal()
-    let limits = HTTPServer.Limits(receive: .milliseconds(100), reply: .milliseconds(100))
+    let limits = HTTPServer.Limits(receive: .seconds(1), reply: .seconds(1))
     let (server, port) = try serve(limits) { _ in
       await arrived.give()
       await release.wait()

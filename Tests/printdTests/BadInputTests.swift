@@ -44,7 +44,10 @@ struct BadInputTests {
     // curl asks first (`Expect: 100-continue`) when a body is longer than 1 MB.
     let curl = try ChildProcess(
       "curl",
-      ["--silent", "--data-binary", "@\(body)", "--write-out", "\n%{http_code} %{size_upload}", rig.webhook],
+      [
+        "--silent", "--expect100-timeout", "30", "--data-binary", "@\(body)", "--write-out",
+        "\n%{http_code} %{size_upload}", rig.webhook,
+      ],
       output: output)
     #expect(await curl.end == .exit(0))
     let answer = try Fixtures.text(ofFile: output)
@@ -173,8 +176,7 @@ struct BadInputTests {
   @Test("An answer that is not JSON is no order: it is not printed, and that is said")
   func notJSON() async throws {
     let orders = try Orders()
-    let rig = try await DaemonRig(
-      orders: orders.path, more: "budget: {seconds: 2, grace_ms: 200, report_reserve_ms: 200},")
+    let rig = try await DaemonRig(orders: orders.path)
     try orders.add("one")
     try await rig.fault(#"{"path":"/orders","not_json":true}"#)
     let completion = try await rig.wake("one")

@@ -108,6 +108,7 @@ struct FirstLightTests {
     await rig.stop()
     let next = try await DaemonRig(in: rig.folder, orders: orders.path)
     #expect(try await next.wake("early").outcome == "duplicate")
+    #expect(try await next.untilPrinted("early"))
     await next.stop()
     #expect(try next.paper().count == 1)
   }

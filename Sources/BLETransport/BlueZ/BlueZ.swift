@@ -32,6 +32,8 @@ public actor BlueZ {
   /// Rings when an attempt that waits for better times should be made now.
   nonisolated let retry: Bell
   nonisolated let turns: AdapterTurns
+  /// How long a caller waits for bluetoothd to start or to come back.
+  nonisolated let patience: Duration
 
   /// What stands between us and bluetoothd.
   public internal(set) var condition = Condition.starting
@@ -71,13 +73,16 @@ public actor BlueZ {
 
   /// Creates it; nothing is opened yet.
   ///
-  /// - Parameter note: Takes lines for the log: bluetoothd gone and back, a back channel refused.
+  /// - Parameters:
+  ///   - patience: How long a caller waits for bluetoothd to start or to come back.
+  ///   - note: Takes lines for the log: bluetoothd gone and back, a back channel refused.
   public init(
-    address: DBusAddress = .system, clock: any BootTimeClock,
+    address: DBusAddress = .system, clock: any BootTimeClock, patience: Duration = .seconds(3),
     note: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.address = address
     self.clock = clock
+    self.patience = patience
     self.note = note
     bell = Bell(clock: clock)
     retry = Bell(clock: clock)
@@ -103,13 +108,13 @@ public actor BlueZ {
 
   /// Waits until the tree is there.
   ///
-  /// Where bluetoothd does not run, the bus is asked to start it, and it gets ``daemonPatience``.
+  /// Where bluetoothd does not run, the bus is asked to start it, and it gets ``patience``.
   ///
   /// - Throws: ``LinkError``: `.unreachable` when the bus or bluetoothd is not there, `.refused` when it does not let
   ///   us, `.deadline`, `.cancelled`.
   public func ready(by deadline: BootInstant) async throws(LinkError) {
     start()
-    let patience = min(deadline, clock.now.advanced(by: Self.daemonPatience))
+    let patience = min(deadline, clock.now.advanced(by: self.patience))
     // Whether bluetoothd runs the first caller learns only now.
     let isKnown = try await wait(by: patience) { bluez in
       switch bluez.condition {
@@ -136,9 +141,6 @@ public actor BlueZ {
     case .forbidden(let words): throw .forbidden(words)
     }
   }
-
-  /// How long a caller waits for bluetoothd to start or to come back.
-  static let daemonPatience = Duration.seconds(3)
 
   /// The connection to the bus, once bluetoothd is there; for objects to be exported and calls with other rules.
   ///

@@ -58,7 +58,7 @@ struct ProgramTests {
     let script = try Script(
       "trap '' TERM INT HUP\necho $$ > \"$(dirname \"$0\")/parent\"\nsleep 1000 &\necho $! > \"$(dirname \"$0\")/child\"\nwait"
     )
-    let run = Task { try await script.run(by: .soon(.milliseconds(400))) }
+    let run = Task { try await script.run(by: .soon(.seconds(5))) }
     await #expect(throws: SoundError.self) { try await run.value }
     let (parent, child) = (try script.process("parent"), try script.process("child"))
     #expect(kill(parent, 0) != 0 && errno == ESRCH, "no process and no zombie")

@@ -21,6 +21,7 @@ struct Scene {
 
   init(
     clock: any BootTimeClock = BootClock(), services: [FakeService] = [.print, .access],
+    patience: Duration = .seconds(30),
     _ script: FakePrinter.Script = .init()
   ) async throws {
     self.clock = clock
@@ -28,7 +29,7 @@ struct Scene {
     adapter = fake.addAdapter()
     paper = FakePrinter(clock: BootClock(), script)
     device = adapter.addDevice(Self.address, services: services, printer: paper)
-    bluez = BlueZ(address: fake.address, clock: clock, note: { [notes] in notes.add($0) })
+    bluez = BlueZ(address: fake.address, clock: clock, patience: patience, note: { [notes] in notes.add($0) })
   }
 
   var soon: BootInstant { clock.now.advanced(by: .seconds(30)) }

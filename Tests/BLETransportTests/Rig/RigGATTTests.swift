@@ -8,14 +8,15 @@ extension RigTests {
   @Suite("GATT links to its printer")
   struct GATTTests {
     @Test(
-      "20,000 bytes arrive byte for byte, whatever the way of writing and the MTU",
+      "What is sent arrives byte for byte, whatever the way of writing and the MTU",
       arguments: BluetoothPrinter.WriteMode.allCases, [517, 185, 23])
     func everyByteArrives(mode: BluetoothPrinter.WriteMode, mtu: Int) async throws {
       try await withBlueZ { bluez in
         try await RigPrinter.ble.ctl("clear")
         try await RigPrinter.ble.ctl("mtu", "\(mtu)")
         let link = try await open(bluez) { $0.writeMode = mode }
-        let bytes = pattern(20_000)
+        // A request a chunk of 20 bytes takes long on a machine with much to do.
+        let bytes = pattern(mtu == 23 ? 4_000 : 20_000)
         #expect(link.chunk == min(mtu - 3, 244))
         try await link.send(bytes[...], by: Rig.soon())
         #expect(link.bytesAccepted == bytes.count)
@@ -24,7 +25,6 @@ extension RigTests {
         #expect(try await RigPrinter.ble.paper(of: bytes.count, by: Rig.soon()) == bytes)
         await link.close()
       }
-      try await RigPrinter.ble.ctl("mtu", "517")
     }
 
     @Test("The printer's answers come back")
@@ -53,7 +53,6 @@ extension RigTests {
         #expect(try await RigPrinter.ble.paper(of: bytes.count, by: Rig.soon()) == bytes)
         await link.close()
       }
-      try await RigPrinter.ble.ctl("speed", "0")
     }
 
     @Test("A printer that stops in the middle holds the sender, and loses nothing when it goes on")
@@ -91,8 +90,6 @@ extension RigTests {
         #expect(link.bytesAcknowledged < link.bytesAccepted)
         await link.close()
       }
-      try await RigPrinter.ble.ctl("flow")
-      try await RigPrinter.ble.ctl("buffer", "4096")
     }
 
     @Test("A dropped link is lost for all who wait, and the next opening works at once")
@@ -141,7 +138,6 @@ extension RigTests {
         #expect(try await RigPrinter.ble.paper(of: bytes.count, by: Rig.soon()) == bytes)
         await link.close()
       }
-      try await RigPrinter.ble.ctl("notify", "on")
     }
 
     @Test("A printer that takes data from paired hosts only prints nothing, and the pairing is named")

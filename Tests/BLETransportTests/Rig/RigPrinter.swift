@@ -89,8 +89,9 @@ func pattern(_ count: Int) -> [UInt8] {
   return Array(bytes.prefix(count))
 }
 
-/// Runs a test with a connection to bluetoothd of its own, which is ended after it.
+/// Runs a test with a connection to bluetoothd of its own, which is ended after it; the BLE printer is as it was at first.
 func withBlueZ(_ body: (BlueZ) async throws -> Void) async throws {
+  try await RigPrinter.ble.ctl("reset")
   let bluez = BlueZ(clock: BootClock(), note: { print("note:", $0) })
   do {
     try await body(bluez)

@@ -46,8 +46,13 @@ class Scenario(unittest.TestCase):
             ctl(name, "clear")
 
     def tearDown(self):
+        faults = []
         for daemon in self.daemons:
-            daemon.stop()
+            try:
+                daemon.stop()
+            except AssertionError as fault:
+                faults.append(fault)
+        self.assertEqual(faults, [])
 
     def daemon(self, name, budget=10, state=None):
         """A running daemon whose receipts go to a printer that was paired before; with the history of `state`, if any."""
@@ -100,6 +105,13 @@ class Scenario(unittest.TestCase):
     def forget_device(self, name):
         """Makes bluetoothd forget a device and its services."""
         subprocess.run(["bluetoothctl", "remove", address(name)], capture_output=True)
+
+    def warm_up(self, daemon):
+        """Connects a daemon's printers by a receipt, however long that takes."""
+        order = self.shop.sell()
+        daemon.wake(order)
+        for job in self.settled(daemon, order):
+            self.assertEqual((job["state"], job["confirmation"]), ("printed", "fence"), job)
 
     def settled(self, daemon, order, seconds=60, state=None):
         """The order's jobs once they have ended, or are in a state, and are reported."""

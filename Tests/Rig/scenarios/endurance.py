@@ -17,7 +17,7 @@ WAKES, RESTARTS, DROPS = 200, 5, 10
 class Endurance(Scenario):
     def test_both_links(self):
         """200 wakes on BLE and Classic, with 5 restarts of bluetoothd, and 10 lost links on each."""
-        daemon = self.daemon_for_both(budget=10)
+        daemon = self.daemon_for_both(budget=9)
         sheets = {name: Sheets(name) for name in LINKS}
         chance = random.Random(1)
         # What happens at which wake, spread over all of them.

@@ -13,16 +13,11 @@ from scenarios.base import LINKS, PROFILE, InFlight, Scenario
 
 
 class Faults(Scenario):
-    def warm_up(self, daemon):
-        """Connects both printers by a receipt."""
-        order = self.shop.sell()
-        self.assertPrinted(daemon.wake(order), order, daemon)
-
     def receipt_in_flight(self, daemon, items):
         """A wake whose receipt has reached both printers in part."""
         for name in LINKS:
             ctl(name, "clear")
-            ctl(name, "rate", 2000)
+            ctl(name, "rate", 1000)
         order = self.shop.sell(items)
         wake = InFlight(daemon, order)
         for name in LINKS:
@@ -31,7 +26,7 @@ class Faults(Scenario):
 
     def test_off_and_on(self):
         """Printers off at the wake, on 20 s later: completed in time, printed within 5 s of their return, once."""
-        daemon = self.daemon_for_both(budget=10)
+        daemon = self.daemon_for_both(budget=9)
         sheets = {name: Sheets(name) for name in LINKS}
         for name in LINKS:
             ctl(name, "off")
@@ -61,7 +56,7 @@ class Faults(Scenario):
 
     def test_away_for_good(self):
         """Printers that never come back: completed before the ten seconds; the job is kept, also by the next daemon."""
-        daemon = self.daemon_for_both(budget=10)
+        daemon = self.daemon_for_both(budget=9)
         for name in LINKS:
             ctl(name, "off")
         order = self.shop.sell()

@@ -9,19 +9,17 @@ from scenarios.base import LINKS, Scenario
 
 
 class Links(Scenario):
-    def warm_up(self, daemon):
-        order = self.shop.sell()
-        self.assertPrinted(daemon.wake(order), order, daemon)
-
     def test_adapter_unplugged(self):
         """The adapter is pulled out, a wake comes, it is plugged in again: printed once on both links."""
         daemon = self.daemon_for_both()
         sheets = {name: Sheets(name) for name in LINKS}
         self.warm_up(daemon)
         ctl("adapter", "unplug")
-        order = self.shop.sell()
-        self.assertOutcome(daemon.wake(order), "queued")
-        ctl("adapter", "plug")
+        try:
+            order = self.shop.sell()
+            self.assertOutcome(daemon.wake(order), "queued")
+        finally:
+            ctl("adapter", "plug")
         since = time.monotonic()
         for job in self.settled(daemon, order):
             self.assertEqual((job["state"], job["confirmation"]), ("printed", "fence"), job)
@@ -47,7 +45,7 @@ class Links(Scenario):
         """An idle link is given up, so that a phone can connect; while a phone holds the printer, a wake waits."""
         for name in LINKS:
             self.pair(name)
-        idle = "idle_seconds: 2"
+        idle = "idle_seconds: 5"
         daemon = self.daemon_by_hand(
             self.entry("ble", "ble", idle), self.entry("spp", "rfcomm", idle),
             more='routes: [{kind: "receipt", printer: "ble"}, {kind: "kitchen", printer: "spp"}], budget: {seconds: 5},')

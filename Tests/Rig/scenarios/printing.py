@@ -80,7 +80,7 @@ class Printing(Scenario):
         plain = None
         for mtu in 23, 185, 517:
             ctl("ble", "mtu", mtu)
-            daemon = self.daemon("ble")
+            daemon = self.daemon("ble", budget=25)  # 60 articles in requests of 20 bytes
             ctl("ble", "clear")
             order = self.shop.sell(60)
             completion = daemon.wake(order)
@@ -94,7 +94,7 @@ class Printing(Scenario):
 
     def test_two_at_once(self):
         """Two printers at once, with a radio: each gets its own order, whole."""
-        daemon = self.daemon_for_both(budget=10)
+        daemon = self.daemon_for_both(budget=25)
         papers = {name: Sheets(name) for name in ("ble", "spp")}
         for name in papers:
             ctl(name, "interval", 30, 6)

@@ -17,8 +17,7 @@ class Recovery(Scenario):
         """The adapter is off, as in a machine that sleeps, a wake comes, it is on again: printed once on both links."""
         daemon = self.daemon_for_both()
         sheets = {name: Sheets(name) for name in LINKS}
-        order = self.shop.sell()
-        self.assertPrinted(daemon.wake(order), order, daemon)
+        self.warm_up(daemon)
         bluetoothctl("power", "off")
         try:
             order = self.shop.sell()
@@ -62,7 +61,9 @@ class Recovery(Scenario):
             daemon = self.daemon_for_both(budget=5)
             for name in LINKS:
                 ctl(name, "off")
-            flight = InFlight(daemon, self.shop.sell())
+            order = self.shop.sell()
+            flight = InFlight(daemon, order)
+            until("the wake taken", 10, lambda: daemon.jobs(order))
             time.sleep(wait)  # it is the moment of the stop that is the scenario
             daemon.stop()
             self.assertEqual(flight.completion()["outcome"], "queued")
