@@ -81,8 +81,8 @@ extension PrinterLane {
     return try result.get()
   }
 
-  /// One job of each lane at most is on it.
-  private static let desk = WorkThreads()
+  /// One job of each lane at most is on it; the paper waits for it, so one thread stays.
+  private static let desk = WorkThreads(keeping: 1)
 
   /// Makes the order safe before the line waits for the printer.
   func hold(_ id: Int64, _ sheet: Sheet) async {

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Testing
 import Threads
 
@@ -14,6 +15,31 @@ struct WorkThreadsTests {
       for _ in 0..<count { group.addTask { await threads.run { gate.wait() } } }
       group.addTask {
         for _ in 0..<count { gate.signal() }
+      }
+    }
+  }
+
+  @Test("a thread that is kept does all that comes piece after piece, and more come and go with more work")
+  func kept() async {
+    let threads = WorkThreads(keeping: 1)
+    var made = pthread_key_t()
+    #expect(pthread_key_create(&made, nil) == 0)
+    let key = made
+    func isMarked() async -> Bool { await threads.run { pthread_getspecific(key) != nil } }
+    await threads.run { _ = pthread_setspecific(key, UnsafeRawPointer(bitPattern: 1)) }
+    // Its caller may go on before it rests, and a second one be made for the next piece.
+    while await !isMarked() {}
+    for _ in 0..<100 {
+      let gate = DispatchSemaphore(value: 0)
+      await withTaskGroup { group in
+        // Three wait for the fourth, so all are done at once.
+        for _ in 0..<3 { group.addTask { await threads.run { gate.wait() } } }
+        group.addTask { await threads.run { for _ in 0..<3 { gate.signal() } } }
+      }
+    }
+    await confirmation(expectedCount: 50) { done in
+      await withTaskGroup { group in
+        for _ in 0..<50 { group.addTask { await threads.run { done() } } }
       }
     }
   }
