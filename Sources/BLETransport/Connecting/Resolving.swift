@@ -103,11 +103,12 @@ extension BlueZ {
   ) async throws(AttemptFailure) -> GATTLink {
     guard let bus else { throw AttemptFailure(passing: .daemonAway) }
     nextID += 1
+    let number = nextID
     let parts = GATTLink.Parts(
       printer: printer, characteristics: found,
       chunk: GATTLink.chunk(for: printer, mtu: await mtu(of: found, by: deadline)),
       rule: await rule(for: printer, found, by: deadline), isOurConnection: isOurs,
-      isPaired: tree.devices[found.service.device]?.paired == true, number: nextID)
+      isPaired: tree.devices[found.service.device]?.paired == true, number: number)
     let link = GATTLink(parts, bluez: self, bus: bus)
     if let notify = found.notify {
       try await listen(to: notify, link, by: deadline)
