@@ -56,6 +56,7 @@ extension BlueZ {
     for link in links.values {
       if let loss = loss(of: link) { link.lose(loss) }
     }
+    forgetLeftovers()
     discover()
     bell.ring()
   }

@@ -66,8 +66,9 @@ public actor BlueZ {
     profile: SerialPortProfile { [weak self] in await self?.owner },
     memory: SerialPortMemory(bell: bell, clock: clock))
 
-  /// Whether a connection that was there before us is ours.
-  private(set) var ownsConnections = false
+  /// Connections of ours without a link.
+  var leftovers = Leftovers()
+  var sweeping: Task<Void, Never>?
 
   /// Creates it; nothing is opened yet.
   ///
@@ -84,16 +85,12 @@ public actor BlueZ {
     turns = AdapterTurns(bell: bell)
   }
 
-  /// Makes connections that are found ours, too: they are ended with their link.
-  ///
-  /// bluetoothd keeps a connection whose maker was killed. Who is the only one to print, as the daemon is, must end it some
-  /// time, or no phone gets the printer any more.
-  public func takeOverConnections() { ownsConnections = true }
-
   /// Ends everything: open links fail with `.lost`, the connection to the bus is closed.
   ///
-  /// Devices that are being disconnected are waited for until `deadline`, so that a phone can have the printer.
+  /// Devices that are being disconnected are waited for until `deadline`, so that a phone can have the printer; what was
+  /// left behind is disconnected with them.
   public func stop(by deadline: BootInstant) async {
+    endLeftovers()
     _ = try? await wait(by: deadline) { !$0.parted.values.contains(.going) }
     running?.cancel()
     await bus?.close()

@@ -14,8 +14,15 @@ enum Bluetooth {
     sink.withLock { $0 = take }
   }
 
-  /// Makes this process the one that ends connections that it finds: those of a daemon before that was killed.
-  static func ownConnections() async { await bluez.takeOverConnections() }
+  /// A command that had a loan of the daemon before asks this one for it within 10 s; until then its connection must not be
+  /// taken for one that was left behind.
+  static let shortestGrace = Duration.seconds(15)
+
+  /// Makes this process the one that ends connections that it finds: those of a daemon before that was killed. Without a job
+  /// they are kept for as long as a job's link would be.
+  static func own(_ graces: [BluetoothAddress: Duration]) async {
+    await bluez.takeOverConnections(to: graces)
+  }
 
   /// Opens links to a printer.
   static func opener(for printer: BluetoothPrinter) -> any LinkOpener {

@@ -54,6 +54,8 @@ final class Printing: Sendable {
   struct Plan: Sendable {
     /// The printers for the story.
     var setups: [PrinterSetup] = []
+    /// The printers on Bluetooth Low Energy, and how long a connection that was left behind is kept.
+    var graces: [BluetoothAddress: Duration] = [:]
     fileprivate var shape: ReceiptMaker.Shape
     fileprivate var openers: [String: (printer: Configuration.Printer, opener: any LinkOpener)] = [:]
     fileprivate var current: Current
@@ -77,10 +79,13 @@ final class Printing: Sendable {
       }
       plan.openers[printer.name] = (printer, opener)
       plan.current.profiles[printer.name] = profile
+      let idleLimit = Duration.seconds(printer.idleSeconds ?? profile.idleSeconds ?? 45)
       plan.setups.append(
-        PrinterSetup(
-          name: printer.name, profile: profile, opener: opener,
-          idleLimit: .seconds(printer.idleSeconds ?? profile.idleSeconds ?? 45)))
+        PrinterSetup(name: printer.name, profile: profile, opener: opener, idleLimit: idleLimit))
+      if let bluetooth = printer.bluetooth, bluetooth.bearer == .ble {
+        plan.graces[bluetooth.address] = max(
+          idleLimit, plan.graces[bluetooth.address] ?? Bluetooth.shortestGrace)
+      }
     }
     return plan
   }
