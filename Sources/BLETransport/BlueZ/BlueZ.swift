@@ -24,6 +24,13 @@ public actor BlueZ {
   /// Registers something with bluetoothd; called each time it has started.
   public typealias Registration = @Sendable (DBusConnection) async -> Void
 
+  /// Who takes the values of a characteristic.
+  struct Listener {
+    /// The link's number.
+    var link: Int
+    var take: @Sendable ([UInt8]) -> Void
+  }
+
   nonisolated let address: DBusAddress
   nonisolated let clock: any BootTimeClock
   nonisolated let note: @Sendable (String) -> Void
@@ -51,7 +58,7 @@ public actor BlueZ {
   var registered: Set<Int> = []
   var nextID = 0
   /// Takes the values that a characteristic sends by itself, by its path.
-  var listeners: [String: @Sendable ([UInt8]) -> Void] = [:]
+  var listeners: [String: Listener] = [:]
   /// The open links, by number.
   var links: [Int: GATTLink] = [:]
   /// Devices that we disconnect or have disconnected, by path.

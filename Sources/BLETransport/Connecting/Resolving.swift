@@ -102,6 +102,7 @@ extension BlueZ {
     _ printer: BluetoothPrinter, _ found: PrintCharacteristics, isOurs: Bool, by deadline: BootInstant
   ) async throws(AttemptFailure) -> GATTLink {
     guard let bus else { throw AttemptFailure(passing: .daemonAway) }
+    // Taken before the waits, in which another printer's link may come to its number.
     nextID += 1
     let number = nextID
     let parts = GATTLink.Parts(
@@ -170,7 +171,7 @@ extension BlueZ {
   func listen(
     to notify: GATTCharacteristic, _ link: GATTLink, by deadline: BootInstant
   ) async throws(AttemptFailure) {
-    listeners[notify.path] = { [weak link] value in link?.take(value) }
+    listeners[notify.path] = Listener(link: link.number) { [weak link] value in link?.take(value) }
     let isForgotten = Locked(false)
     var watch: Task<Void, Never>?
     defer { watch?.cancel() }

@@ -89,7 +89,10 @@ extension BlueZ {
       part(link.device)
       throw error
     }
-    link.state.withLock { $0.isOurConnection = true }
+    link.state.withLock { state in
+      state.isOurConnection = true
+      state.isConnectionOver = false
+    }
     links[link.number] = link
     // It may have gone, or have been closed, meanwhile.
     changed()

@@ -184,4 +184,45 @@ struct LeftoverTests {
     #expect(scene.fake.calls(of: "Disconnect").count == 1)
     #expect(!scene.device.isConnected)
   }
+
+  @Test("is another program's when it came after the end of ours, however late the lost link is closed")
+  func lateClose() async throws {
+    let scene = try await Scene()
+    let link = try await scene.open()
+    scene.device.drop()
+    #expect(await linkError { _ = try await link.receive(by: scene.soon) }?.code == .lost)
+    scene.device.connect()
+    try await until(scene) { $0.tree.devices.values.contains(where: \.connected) }
+    await link.close()
+    await scene.bluez.stop(by: scene.soon)
+    #expect(scene.fake.calls(of: "Disconnect").isEmpty)
+    #expect(scene.device.isConnected)
+  }
+
+  @Test("is ended with a link that alone was lost")
+  func lostAlone() async throws {
+    let scene = try await Scene()
+    let link = try await scene.open()
+    scene.device.hideServices()
+    #expect(await linkError { _ = try await link.receive(by: scene.soon) }?.code == .lost)
+    await link.close()
+    await scene.fake.called("Disconnect")
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("has its answers go to the link of now, also when a lost one is closed after its opening")
+  func answers() async throws {
+    let scene = try await Scene()
+    let lost = try await scene.open()
+    scene.device.drop()
+    #expect(await linkError { _ = try await lost.receive(by: scene.soon) }?.code == .lost)
+    let link = try await scene.open()
+    await lost.close()
+    try scene.characteristic("2af0").notify([7])
+    #expect(try await link.receive(by: scene.soon) == [7])
+    await link.close()
+    await scene.fake.called("Disconnect")
+    #expect(scene.fake.calls(of: "Disconnect").count == 1)
+    await scene.bluez.stop(by: scene.soon)
+  }
 }
