@@ -43,10 +43,13 @@ enum Bluetooth {
 
 extension Configuration.Printer {
   /// The printer as the transport knows it; nil when it is no Bluetooth printer.
-  var bluetooth: BluetoothPrinter? {
+  var bluetooth: BluetoothPrinter? { bluetooth(of: nil) }
+
+  /// The same, with what its profile says of the model where the entry says nothing.
+  func bluetooth(of profile: PrinterProfile?) -> BluetoothPrinter? {
     guard link.isBluetooth, let address = address.flatMap({ BluetoothAddress($0) }) else { return nil }
     let mode: BluetoothPrinter.WriteMode =
-      switch writeMode {
+      switch writeMode ?? profile?.writeMode ?? .auto {
       case .auto: .automatic
       case .command: .commands
       case .request: .requests
@@ -55,7 +58,8 @@ extension Configuration.Printer {
       name: name, address: address, bearer: link == .ble ? .ble : .rfcomm, adapter: adapter,
       service: service.flatMap { BluetoothUUID($0) },
       writeCharacteristic: characteristic.flatMap { BluetoothUUID($0) },
-      writeMode: mode, chunk: chunk,
+      notifyCharacteristic: notify.flatMap { BluetoothUUID($0) }, writeMode: mode,
+      chunk: chunk ?? profile?.chunk, bytesPerSecond: profile?.bytesPerSecond,
       channel: channel.flatMap(UInt8.init(exactly:)), pace: pace)
   }
 

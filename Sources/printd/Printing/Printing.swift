@@ -61,7 +61,7 @@ final class Printing: Sendable {
     fileprivate var current: Current
   }
 
-  /// Makes ready what a configuration asks for; an opener whose printer has not changed stays.
+  /// Makes ready what a configuration asks for; an opener stays whose printer and profile have not changed.
   ///
   /// - Throws: ``Failure``. Nothing has changed before ``adopt(_:)``.
   func plan(_ loaded: ConfigurationFile.Loaded) throws(Failure) -> Plan {
@@ -72,7 +72,7 @@ final class Printing: Sendable {
       guard let profile = printer.profile(from: loaded.profiles) else { continue }
       let known = openers.withLock { $0[printer.name] }
       let opener: any LinkOpener
-      if let known, known.printer == printer {
+      if let known, known.printer == printer, current.withLock({ $0.profiles[printer.name] }) == profile {
         opener = known.opener
       } else {
         opener = try printer.opener(profile: profile, raster: raster, clock: clock)
