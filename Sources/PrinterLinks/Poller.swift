@@ -44,7 +44,8 @@ package final class Poller: Sendable {
   /// A byte in this pipe makes the thread look at the waiters again.
   private let bell: (hear: Int32, ring: Int32)
 
-  private init() {
+  /// Starts a poller; its thread ends with the process.
+  package init() {
     var ends: [Int32] = [-1, -1]
     _ = pipe(&ends)
     for end in ends {

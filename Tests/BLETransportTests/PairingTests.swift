@@ -6,6 +6,8 @@ import Testing
 
 @testable import BLETransport
 
+private typealias ConnectingScene = Scene
+
 @Suite("Pairing with what the real bluetoothd cannot be told to do", .serialized, .timeLimit(.minutes(2)))
 struct PairingTests {
   /// A fake bluetoothd with one printer, our side of it, and what is told.
@@ -128,6 +130,41 @@ struct PairingTests {
     #expect(scene.fake.calls(of: "CancelPairing").count == 1)
     #expect(scene.fake.calls(of: "UnregisterAgent").count == 1)
     #expect(!scene.trusted)
+  }
+
+  @Test("A pairing on LE that comes to nothing leaves no connection behind", arguments: [true, false])
+  func leavesNoConnection(isCancelled: Bool) async throws {
+    let random: [String: DBusValue] = ["AddressType": .string("random")]
+    let refusal = DBusError.bluez("AuthenticationFailed", "Authentication Failed")
+    let scene = try await Scene(isCancelled ? .waits : .fails(refusal), properties: random)
+    scene.device.script { $0.pairingConnects = true }
+    let pairing = Task { try await scene.pair(PairingPINs(configured: nil)) }
+    await scene.fake.called("Pair")
+    if isCancelled { pairing.cancel() }
+    await #expect {
+      _ = try await pairing.value
+    } throws: { error in
+      (error as? LinkError)?.code == (isCancelled ? .cancelled : .refused)
+    }
+    await scene.bluez.stop(by: scene.soon)
+    #expect(!scene.device.isConnected)
+  }
+
+  @Test("A pairing on LE waits for the end of our own connection, which would end under it")
+  func waitsForParting() async throws {
+    let scene = try await ConnectingScene()
+    let link = try await scene.open()
+    // The last bytes are let out before the printer is disconnected.
+    try await link.send(pattern(600)[...], by: scene.soon)
+    try scene.characteristic("2a00").script { $0.readWaits = true }
+    try await link.send([1], by: scene.soon)
+    await link.close()
+    let outcome = try await scene.bluez.pair(
+      scene.device.path, pins: PairingPINs(configured: nil), by: scene.soon)
+    #expect(outcome == .bonded)
+    let order = ["Disconnect", "Pair"]
+    #expect(scene.fake.calls.map(\.member).filter(order.contains).prefix(2) == order[...])
+    await scene.bluez.stop(by: scene.soon)
   }
 
   @Test("A stranger on the bus gets no PIN out of the agent")

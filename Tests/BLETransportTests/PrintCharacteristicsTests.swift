@@ -120,6 +120,33 @@ struct PrintCharacteristicsTests {
     }
   }
 
+  @Test("The answers come from the table's characteristic, the written one, or the only one that notifies")
+  func answers() throws {
+    let unlisted = BluetoothUUID(0x1234)
+    func notify(_ entries: (String, String)..., named: UInt32? = nil) throws -> BluetoothUUID? {
+      var service = Service("1234", ("5678", both))
+      service.characteristics += entries.map { (uuid: $0.0, flags: $0.1) }
+      return try choose([service]) {
+        $0.service = unlisted
+        $0.writeCharacteristic = BluetoothUUID(0x5678)
+        $0.notifyCharacteristic = named.map { BluetoothUUID($0) }
+      }.notify?.uuid
+    }
+    #expect(try notify() == nil)
+    #expect(try notify(("9abc", "notify")) == BluetoothUUID(0x9ABC))
+    #expect(try notify(("9abc", "indicate"), ("9abd", "read")) == BluetoothUUID(0x9ABC))
+    #expect(try notify(("9abc", "notify"), ("9abd", "notify")) == nil)
+    #expect(try notify(("9abc", "notify"), ("9abd", "notify"), named: 0x9ABD) == BluetoothUUID(0x9ABD))
+    // A row of the table that names none, and one whose own is not there.
+    let module = Service(
+      "a76eb9e0-f3ac-4990-84cf-3a94d2426b2b", ("a76eb9e2-f3ac-4990-84cf-3a94d2426b2b", both),
+      ("9abc", "notify"))
+    #expect(try choose([module]).notify?.uuid == BluetoothUUID(0x9ABC))
+    #expect(
+      try choose([Service("ffe0", ("ffe1", "write"), ("ffe2", "notify"))]).notify?.uuid
+        == BluetoothUUID(0xFFE2))
+  }
+
   @Test("A service with two writable characteristics is no choice for us, unless one is named")
   func ambiguous() throws {
     let unknown = Service("1234", ("5678", Self.both), ("9abc", "write"))

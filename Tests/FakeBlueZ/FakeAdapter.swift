@@ -7,6 +7,8 @@ public final class FakeAdapter: FakeNode {
   public struct Script: Sendable {
     /// What `StartDiscovery` fails with.
     public var startDiscovery: DBusError?
+    /// Whether `StartDiscovery` is not answered until ``FakeAdapter/answerStartDiscovery()``.
+    public var startDiscoveryWaits = false
     /// What setting `Powered` fails with: `org.bluez.Error.Blocked` under rfkill.
     public var power: DBusError?
   }
@@ -14,6 +16,7 @@ public final class FakeAdapter: FakeNode {
   private struct State {
     var script = Script()
     var devices: [FakeDevice] = []
+    var starting: [DBusReply] = []
   }
 
   /// `/org/bluez/hci0`.
@@ -92,10 +95,20 @@ public final class FakeAdapter: FakeNode {
     case "StartDiscovery":
       let failure = state.withLock { $0.script.startDiscovery } ?? (isPowered ? nil : .notReady)
       if let failure { return reply.give(.failure(failure)) }
-      table.set(path, ["Discovering": .boolean(true)])
-      reply.give(.success([]))
+      let waits = state.withLock { state in
+        if state.script.startDiscoveryWaits { state.starting.append(reply) }
+        return state.script.startDiscoveryWaits
+      }
+      if !waits { beginDiscovery(reply) }
     case "StopDiscovery":
-      guard isDiscovering else { return reply.give(.failure(.bluez("Failed", "No discovery started"))) }
+      let starting = state.withLock { state in
+        defer { state.starting = [] }
+        return state.starting
+      }
+      for start in starting { start.give(.failure(.bluez("Failed", "Discovery was stopped"))) }
+      guard isDiscovering || !starting.isEmpty else {
+        return reply.give(.failure(.bluez("Failed", "No discovery started")))
+      }
       table.set(path, ["Discovering": .boolean(false)])
       reply.give(.success([]))
     case "RemoveDevice":
@@ -107,6 +120,21 @@ public final class FakeAdapter: FakeNode {
       reply.give(.success([]))
     default: reply.give(.failure(.unknown(DBusError.Name.unknownMethod, call)))
     }
+  }
+
+  /// Answers the `StartDiscovery` that waits: it scans, unless it was stopped; no later one waits.
+  public func answerStartDiscovery() {
+    let starting = state.withLock { state in
+      state.script.startDiscoveryWaits = false
+      defer { state.starting = [] }
+      return state.starting
+    }
+    for reply in starting { beginDiscovery(reply) }
+  }
+
+  private func beginDiscovery(_ reply: DBusReply) {
+    table.set(path, ["Discovering": .boolean(true)])
+    reply.give(.success([]))
   }
 
   func refusal(of property: String, _ value: DBusValue) -> DBusError? {

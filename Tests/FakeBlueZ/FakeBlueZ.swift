@@ -17,9 +17,9 @@ public final class FakeBlueZ: Sendable {
   let profiles = FakeProfiles()
   private let adapters = Locked<[FakeAdapter]>([])
 
-  /// Starts a bus, and bluetoothd on it, without adapters.
-  public init() async throws {
-    bus = try await PrivateBus()
+  /// Starts a bus, with more elements for its configuration, and bluetoothd on it, without adapters.
+  public init(bus more: String = "") async throws {
+    bus = try await PrivateBus(more)
     table.add("/org/bluez", "org.bluez.AgentManager1", [:], Managers(agents, profiles))
     try await come()
   }

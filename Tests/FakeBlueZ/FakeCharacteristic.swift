@@ -37,8 +37,12 @@ public final class FakeCharacteristic: FakeNode {
     public var notifying: DBusError?
     /// How many calls of `StartNotify` are not answered before the link is down.
     public var forgetsNotify = 0
+    /// Whether a `StartNotify` is answered only by ``FakeCharacteristic/answerNotify()``, or by the end of the link.
+    public var notifyWaits = false
     /// What `ReadValue` fails with.
     public var reading: DBusError?
+    /// Whether a `ReadValue` is answered only by ``FakeCharacteristic/answerReads()``, or by the end of the link.
+    public var readWaits = false
   }
 
   private struct State {
@@ -48,6 +52,8 @@ public final class FakeCharacteristic: FakeNode {
     /// The request that is not answered yet: BlueZ lets nobody else write meanwhile.
     var request: DBusReply?
     var waiting: [DBusReply] = []
+    var reads: [DBusReply] = []
+    var subscriptions: [DBusReply] = []
     /// Kept, since a reply that is dropped answers.
     var forgotten: [DBusReply] = []
     var isNotifying = false
@@ -102,6 +108,26 @@ public final class FakeCharacteristic: FakeNode {
     for reply in waiting { reply.give(answer) }
   }
 
+  /// Answers the reads that wait, and lets no later one wait.
+  public func answerReads() {
+    let waiting = state.withLock { state in
+      state.script.readWaits = false
+      defer { state.reads = [] }
+      return state.reads
+    }
+    for reply in waiting { reply.give(.success([.bytes(value)])) }
+  }
+
+  /// Answers the `StartNotify` that waits: from now on it sends; no later one waits.
+  public func answerNotify() {
+    let waiting = state.withLock { state in
+      state.script.notifyWaits = false
+      defer { state.subscriptions = [] }
+      return state.subscriptions
+    }
+    for reply in waiting { beginNotify(reply) }
+  }
+
   func appear() {
     let mtu = state.withLock { $0.script.mtu }
     var properties: ObjectTable.Properties = [
@@ -121,8 +147,11 @@ public final class FakeCharacteristic: FakeNode {
   /// What is not answered fails as when ATT is cut off.
   func linkIsDown() {
     let open = state.withLock { state -> [DBusReply] in
-      let open = state.waiting + [state.request].compactMap { $0 }
+      let open =
+        state.waiting + state.reads + state.subscriptions + [state.request].compactMap { $0 }
       state.waiting = []
+      state.reads = []
+      state.subscriptions = []
       state.request = nil
       state.number = 0
       state.isNotifying = false
@@ -144,6 +173,11 @@ public final class FakeCharacteristic: FakeNode {
       guard flags.contains("read") else {
         return reply.give(.failure(.bluez("NotPermitted", "Read not permitted")))
       }
+      let waits = state.withLock { state in
+        if state.script.readWaits { state.reads.append(reply) }
+        return state.script.readWaits
+      }
+      if waits { return }
       reply.give(.success([.bytes(value)]))
     case "StartNotify":
       let isForgotten = state.withLock { state in
@@ -157,16 +191,24 @@ public final class FakeCharacteristic: FakeNode {
       guard failure == nil, flags.contains("notify") else {
         return reply.give(.failure(failure ?? .bluez("NotSupported", "Operation is not supported")))
       }
-      state.withLock { $0.isNotifying = true }
-      printer?.listen { [weak self] in self?.notify($0) }
-      table.set(path, ["Notifying": .boolean(true)])
-      reply.give(.success([]))
+      let waits = state.withLock { state in
+        if state.script.notifyWaits { state.subscriptions.append(reply) }
+        return state.script.notifyWaits
+      }
+      if !waits { beginNotify(reply) }
     case "StopNotify":
       state.withLock { $0.isNotifying = false }
       table.set(path, ["Notifying": .boolean(false)])
       reply.give(.success([]))
     default: reply.give(.failure(.unknown(DBusError.Name.unknownMethod, call)))
     }
+  }
+
+  private func beginNotify(_ reply: DBusReply) {
+    state.withLock { $0.isNotifying = true }
+    printer?.listen { [weak self] in self?.notify($0) }
+    table.set(path, ["Notifying": .boolean(true)])
+    reply.give(.success([]))
   }
 
   private func write(_ call: DBusIncomingCall, _ reply: DBusReply) {

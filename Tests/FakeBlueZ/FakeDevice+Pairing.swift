@@ -7,6 +7,7 @@ extension FakeDevice {
     if value("Paired")?.boolean == true {
       return reply.give(.failure(.bluez("AlreadyExists", "Already Exists")))
     }
+    if state.withLock({ $0.script.pairingConnects }), !isConnected { connect() }
     switch state.withLock({ $0.script.pairing }) {
     case .justWorks: paired(reply)
     case .quietlyFails: reply.give(.success([]))

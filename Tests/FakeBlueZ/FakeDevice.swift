@@ -55,6 +55,8 @@ public final class FakeDevice: FakeNode {
     public var resolving = Resolving.atOnce
     /// What `Pair` does.
     public var pairing = Pairing.justWorks
+    /// Whether `Pair` connects, as it does on LE; nothing of its making ends that connection.
+    public var pairingConnects = false
     /// Whether the printer has lost its half of the bond: until it is paired anew it hangs up when the old keys are used.
     public var hasForgottenBond = false
     /// What `ConnectProfile` fails with before it asks the profile.

@@ -1,4 +1,5 @@
 import Announcer
+import BLETransport
 import Documents
 import ESCPOS
 import PrintTestKit
@@ -20,7 +21,7 @@ struct ConfigurationTests {
         {name: "counter", link: "tcp", address: "10.0.0.1:9101", profile: "generic-80", idle_seconds: 9,
          overrides: {fence: "none", bytes_per_second: 9000, drawer: false, status: false}},
         {name: "belt", link: "ble", address: "00-aa-01-01-00-42", profile: "generic-58", adapter: "hci1",
-         service: "FF00", characteristic: "ff02", write_mode: "request", chunk: 100, pin_file: "/p"},
+         service: "FF00", characteristic: "ff02", notify: "FF03", write_mode: "request", chunk: 100, pin_file: "/p"},
         {name: "desk", link: "rfcomm", address: "00:AA:01:02:00:42", profile: "generic-80",
          adapter: "00:aa:00:00:00:01", channel: 3, pace: 1000},
       ],
@@ -65,7 +66,8 @@ struct ConfigurationTests {
       .init(
         name: "belt", link: .ble, address: "00:AA:01:01:00:42", profile: "generic-58", adapter: "hci1",
         service: "0000ff00-0000-1000-8000-00805f9b34fb",
-        characteristic: "0000ff02-0000-1000-8000-00805f9b34fb", writeMode: .request, chunk: 100, pinFile: "/p"
+        characteristic: "0000ff02-0000-1000-8000-00805f9b34fb",
+        notify: "0000ff03-0000-1000-8000-00805f9b34fb", writeMode: .request, chunk: 100, pinFile: "/p"
       ),
       .init(
         name: "desk", link: .rfcomm, address: "00:AA:01:02:00:42", profile: "generic-80",
@@ -115,6 +117,27 @@ struct ConfigurationTests {
     #expect(try orders(#"{directory: "/o"}"#) == .directory("/o"))
     let http = try orders(#"{http: {fetch: "http://a/{order_id}", report: "http://a/r", token_file: "/t"}}"#)
     #expect(http == .http(.init(fetch: "http://a/{order_id}", report: "http://a/r", tokenFile: "/t")))
+  }
+
+  @Test("A BLE printer is written to and heard as its entry says, else as its profile does")
+  func bluetooth() throws {
+    let catalogue = try ProfileCatalogue.builtIn()
+    var profile = try catalogue.profile(named: "generic-58")
+    var entry = Configuration.Printer(
+      name: "belt", link: .ble, address: "00:AA:01:01:00:42", profile: "generic-58")
+    let plain = try #require(entry.bluetooth(of: profile))
+    #expect(plain.writeMode == .automatic && plain.chunk == nil && plain.notifyCharacteristic == nil)
+    #expect(plain.bytesPerSecond == profile.bytesPerSecond)
+    profile.writeMode = .request
+    profile.chunk = 100
+    let asked = try #require(entry.bluetooth(of: profile))
+    #expect(asked.writeMode == .requests && asked.chunk == 100)
+    entry.writeMode = .auto
+    entry.chunk = 20
+    entry.notify = "0000ff03-0000-1000-8000-00805f9b34fb"
+    let told = try #require(entry.bluetooth(of: profile))
+    #expect(told.writeMode == .automatic && told.chunk == 20)
+    #expect(told.notifyCharacteristic == BluetoothUUID(0xFF03))
   }
 
   @Test("A short budget keeps less for the report, and the story gets the budget that was written")
@@ -181,7 +204,7 @@ struct ConfigurationTests {
     let fences = try #require(nodes.first { $0.path == "printers[].overrides.fence" }?.schema.enum)
     #expect(fences.allSatisfy { PrinterProfile.Fence(rawValue: $0) != nil })
     let modes = try #require(nodes.first { $0.path == "printers[].write_mode" }?.schema.enum)
-    #expect(Set(modes) == Set(Configuration.Printer.WriteMode.allCases.map(\.rawValue)))
+    #expect(Set(modes) == Set(PrinterProfile.WriteMode.allCases.map(\.rawValue)))
     let currencies = try #require(nodes.first { $0.path == "voice.currency" }?.schema.enum)
     #expect(Set(currencies) == Set(SpokenCurrency.allCases.map(\.rawValue)))
     let outputs = try #require(nodes.first { $0.path == "voice.output" }?.schema.enum)

@@ -15,8 +15,9 @@ struct PrintersCommandTests {
     let folder: TemporaryFolder
     let config: String
 
-    init(printers: String = "") async throws {
-      fake = try await FakeBlueZ()
+    /// - Parameter bus: More elements for the bus's configuration.
+    init(printers: String = "", bus: String = "") async throws {
+      fake = try await FakeBlueZ(bus: bus)
       folder = try TemporaryFolder()
       config = try folder.write(
         """
@@ -213,55 +214,5 @@ struct PrintersCommandTests {
     }
     #expect(try machine.entries().isEmpty)
     #expect(pin.value("Paired")?.boolean == false)
-  }
-
-  @Test("The doctor says what is wrong, from the ground up")
-  func doctor() async throws {
-    let machine = try await Machine(
-      printers:
-        #"{name: "belt", link: "ble", address: "\#(Self.address)", profile: "generic-58"}, {name: "desk", link: "rfcomm", address: "00:AA:01:02:00:42", profile: "generic-80"}"#
-    )
-    let none = try await machine.run("doctor", "belt")
-    #expect(none.code == ExitCode.unavailable.rawValue)
-    #expect(none.output.contains("wrong    bluetooth adapter: there is none"), "\(none.output)")
-    let (device, _) = Self.addPrinter(to: machine)
-    let good = try await machine.run("doctor", "belt")
-    #expect(good.code == 0, "\(good.output)")
-    #expect(good.output.contains("ok       bluetooth adapter: hci0 00:AA:01:00:00:00, on"), "\(good.output)")
-    #expect(good.output.contains("ok       bluetooth belt: not paired"), "\(good.output)")
-    #expect(good.output.contains("ok       printer belt: "), "\(good.output)")
-    machine.fake.take(profile: FakeService.uuid("1101"))
-    let desk = try await machine.run("doctor", "desk")
-    #expect(desk.output.contains("serial port: another process has it"), "\(desk.output)")
-    #expect(desk.output.contains("warning  bluetooth desk: bluetoothd does not know it"), "\(desk.output)")
-    #expect(desk.output.contains("try: printd printers pair 00:AA:01:02:00:42"))
-    device.set(["Blocked": .boolean(true)])
-    let blocked = try await machine.run("doctor", "belt")
-    #expect(blocked.output.contains("bluetoothctl unblock"), "\(blocked.output)")
-    await machine.fake.leave()
-    let away = try await machine.run("doctor", "belt")
-    #expect(away.code == ExitCode.unavailable.rawValue)
-    #expect(away.output.contains("wrong    bluetoothd: "), "\(away.output)")
-  }
-
-  @Test("A printer whose services in bluetoothd's memory are of another firmware is found out")
-  func staleCache() async throws {
-    let machine = try await Machine(
-      printers: #"{name: "belt", link: "ble", address: "\#(Self.address)", profile: "generic-58"}"#)
-    let device = machine.fake.addAdapter().addDevice(
-      Self.address, name: "MPT-II", properties: ["UUIDs": Self.printService], services: [.access])
-    device.connect()
-    let (code, output) = try await machine.run("doctor", "belt")
-    #expect(code == ExitCode.unavailable.rawValue)
-    #expect(output.contains("wrong    bluetooth belt: its services in bluetoothd's memory"), "\(output)")
-    #expect(output.contains("/var/lib/bluetooth/00:AA:01:00:00:00/cache/\(Self.address)"), "\(output)")
-  }
-
-  @Test("Before the first printer the doctor looks at Bluetooth all the same")
-  func doctorBefore() async throws {
-    let machine = try await Machine()
-    let (code, output) = try await machine.run("doctor")
-    #expect(code == ExitCode.unavailable.rawValue)
-    #expect(output.contains("bluetooth adapter: there is none"), "\(output)")
   }
 }

@@ -124,6 +124,7 @@ extension BlueZ {
     note("bluetoothd is there")
     condition = .ready
     changed()
+    lookForLeftovers()
   }
 
   /// Forgets what is no more: every link is lost, and every wait looks again.

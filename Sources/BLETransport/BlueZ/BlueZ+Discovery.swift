@@ -90,6 +90,12 @@ extension BlueZ {
       } catch {
         // In progress: of an earlier call, whose answer was not waited for.
         guard era == discovery.era, BlueZFault(error) != .inProgress else { break }
+        if error.code == .deadline {
+          // It may begin yet, and nobody would end it.
+          let limit = clock.now.advanced(by: Self.discoveryTime)
+          _ = try? await call(adapter, BlueZName.adapter, "StopDiscovery", by: limit)
+          guard era == discovery.era else { break }
+        }
         discovery.stopped(adapter)
         let next = clock.now.advanced(by: Self.refusalPause)
         discovery.refuse(adapter, until: next)

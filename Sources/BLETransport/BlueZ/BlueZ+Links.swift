@@ -1,5 +1,6 @@
 import DBus
 import ESCPOS
+import Threads
 
 /// How far the end of a connection has come.
 enum Parting: Equatable {
@@ -18,14 +19,16 @@ extension BlueZ {
   /// Ends a link that its owner has closed; returns at once.
   func close(_ link: GATTLink) {
     links[link.number] = nil
-    if let notifier = link.notifier, listeners[notifier] != nil {
+    if let notifier = link.notifier, listeners[notifier]?.link == link.number {
       listeners[notifier] = nil
       let deadline = clock.now.advanced(by: Self.partingTime)
       if !link.isOurConnection, link.hasBackChannel {
         Task { try? await call(notifier, BlueZName.gattCharacteristic, "StopNotify", by: deadline) }
       }
     }
-    guard link.isOurConnection, tree.devices[link.device]?.connected == true else { return }
+    // What is connected after the end of our connection is another program's.
+    let isOurs = link.state.withLock { $0.isOurConnection && !$0.isConnectionOver }
+    guard isOurs, tree.devices[link.device]?.connected == true else { return }
     part(link.device) {
       let deadline = link.clock.now.advanced(by: GATTLink.closingTime)
       try? await link.flush(by: deadline, isClosing: true)

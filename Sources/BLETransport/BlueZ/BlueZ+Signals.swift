@@ -26,7 +26,7 @@ extension BlueZ {
         let properties = arguments[1].variantDictionary
       else { return }
       if interface == BlueZName.gattCharacteristic, let value = properties["Value"]?.bytes {
-        listeners[signal.path]?(value)
+        listeners[signal.path]?.take(value)
         if properties.count == 1 { return }
       }
       if properties["Connected"] != nil { connectionNews += 1 }
@@ -54,30 +54,30 @@ extension BlueZ {
   /// After every change: links that are gone learn it, discovery is set right, and all waits look again.
   func changed() {
     for link in links.values {
-      if let loss = loss(of: link) { link.lose(loss) }
+      if let loss = loss(of: link) { link.lose(loss.error, isConnectionOver: loss.isConnectionOver) }
     }
+    forgetLeftovers()
     discover()
     bell.ring()
   }
 
-  /// Why a link is no more; nil while it is.
-  private func loss(of link: GATTLink) -> LinkError? {
-    let title = link.printer.title
+  /// Why a link is no more, and whether its connection is over with it; nil while it is.
+  private func loss(of link: GATTLink) -> (error: LinkError, isConnectionOver: Bool)? {
+    func loss(_ words: String, isConnectionOver: Bool = true) -> (LinkError, Bool) {
+      (LinkError(.lost, "\(link.printer.title): \(words)"), isConnectionOver)
+    }
     guard condition == .ready else {
-      return LinkError(.lost, "\(title): bluetoothd has gone, and the link with it")
+      // A bluetoothd that only the bus has parted from us keeps it.
+      return loss("bluetoothd has gone, and the link with it", isConnectionOver: bus != nil)
     }
     guard let device = tree.devices[link.device] else {
       let hasAdapter = tree.adapters.keys.contains { link.device.hasPrefix($0 + "/") }
-      return LinkError(.lost, "\(title): \(hasAdapter ? "the printer was removed" : "the adapter is gone")")
+      return loss(hasAdapter ? "the printer was removed" : "the adapter is gone")
     }
-    guard tree.adapters[device.adapter]?.powered == true else {
-      return LinkError(.lost, "\(title): the adapter was switched off")
-    }
-    guard device.connected else {
-      return LinkError(.lost, "\(title): the printer has hung up or is out of range")
-    }
+    guard tree.adapters[device.adapter]?.powered == true else { return loss("the adapter was switched off") }
+    guard device.connected else { return loss("the printer has hung up or is out of range") }
     guard tree.characteristics[link.characteristic] != nil else {
-      return LinkError(.lost, "\(title): the printer has withdrawn its print service")
+      return loss("the printer has withdrawn its print service", isConnectionOver: false)
     }
     return nil
   }

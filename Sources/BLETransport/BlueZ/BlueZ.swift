@@ -24,6 +24,13 @@ public actor BlueZ {
   /// Registers something with bluetoothd; called each time it has started.
   public typealias Registration = @Sendable (DBusConnection) async -> Void
 
+  /// Who takes the values of a characteristic.
+  struct Listener {
+    /// The link's number.
+    var link: Int
+    var take: @Sendable ([UInt8]) -> Void
+  }
+
   nonisolated let address: DBusAddress
   nonisolated let clock: any BootTimeClock
   nonisolated let note: @Sendable (String) -> Void
@@ -53,7 +60,7 @@ public actor BlueZ {
   var registered: Set<Int> = []
   var nextID = 0
   /// Takes the values that a characteristic sends by itself, by its path.
-  var listeners: [String: @Sendable ([UInt8]) -> Void] = [:]
+  var listeners: [String: Listener] = [:]
   /// The open links, by number.
   var links: [Int: GATTLink] = [:]
   /// Devices that we disconnect or have disconnected, by path.
@@ -68,8 +75,9 @@ public actor BlueZ {
     profile: SerialPortProfile { [weak self] in await self?.owner },
     memory: SerialPortMemory(bell: bell, clock: clock))
 
-  /// Whether a connection that was there before us is ours.
-  private(set) var ownsConnections = false
+  /// Connections of ours without a link.
+  var leftovers = Leftovers()
+  var sweeping: Task<Void, Never>?
 
   /// Creates it; nothing is opened yet.
   ///
@@ -89,16 +97,12 @@ public actor BlueZ {
     turns = AdapterTurns(bell: bell)
   }
 
-  /// Makes connections that are found ours, too: they are ended with their link.
-  ///
-  /// bluetoothd keeps a connection whose maker was killed. Who is the only one to print, as the daemon is, must end it some
-  /// time, or no phone gets the printer any more.
-  public func takeOverConnections() { ownsConnections = true }
-
   /// Ends everything: open links fail with `.lost`, the connection to the bus is closed.
   ///
-  /// Devices that are being disconnected are waited for until `deadline`, so that a phone can have the printer.
+  /// Devices that are being disconnected are waited for until `deadline`, so that a phone can have the printer; what was
+  /// left behind is disconnected with them.
   public func stop(by deadline: BootInstant) async {
+    endLeftovers()
     _ = try? await wait(by: deadline) { !$0.parted.values.contains(.going) }
     running?.cancel()
     await bus?.close()

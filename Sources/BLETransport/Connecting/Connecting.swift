@@ -37,6 +37,8 @@ extension BlueZ {
 
   /// Opens a GATT link to a printer.
   func openGATT(_ printer: BluetoothPrinter, by deadline: BootInstant) async throws(LinkError) -> GATTLink {
+    beginOpening(printer.address)
+    defer { endOpening(printer.address) }
     var pauses = Self.attemptPauses[...]
     while true {
       do throws(AttemptFailure) {
@@ -66,14 +68,15 @@ extension BlueZ {
     }
     defer { turn.end() }
     let isNew = !device.connected
+    let isOurs = isNew || leftovers.graces[printer.address] != nil
     if isNew { try await connect(printer, device, turn, by: deadline) }
     do throws(AttemptFailure) {
       let found = try await resolve(printer, device.path, turn, by: deadline)
       turn.end()
-      return try await establish(printer, found, isOurs: isNew || ownsConnections, by: deadline)
+      return try await establish(printer, found, isOurs: isOurs, by: deadline)
     } catch {
-      // One that was found and is of no use is most likely being ended already.
-      if isNew { part(device.path) }
+      // One that was found and passes is most likely being ended already.
+      if isNew || (isOurs && !error.isPassing) { part(device.path) }
       throw error
     }
   }

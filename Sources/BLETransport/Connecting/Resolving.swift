@@ -102,12 +102,14 @@ extension BlueZ {
     _ printer: BluetoothPrinter, _ found: PrintCharacteristics, isOurs: Bool, by deadline: BootInstant
   ) async throws(AttemptFailure) -> GATTLink {
     guard let bus else { throw AttemptFailure(passing: .daemonAway) }
+    // Taken before the waits, in which another printer's link may come to its number.
     nextID += 1
+    let number = nextID
     let parts = GATTLink.Parts(
       printer: printer, characteristics: found,
       chunk: GATTLink.chunk(for: printer, mtu: await mtu(of: found, by: deadline)),
       rule: await rule(for: printer, found, by: deadline), isOurConnection: isOurs,
-      isPaired: tree.devices[found.service.device]?.paired == true, number: nextID)
+      isPaired: tree.devices[found.service.device]?.paired == true, number: number)
     let link = GATTLink(parts, bluez: self, bus: bus)
     if let notify = found.notify {
       try await listen(to: notify, link, by: deadline)
@@ -169,7 +171,7 @@ extension BlueZ {
   func listen(
     to notify: GATTCharacteristic, _ link: GATTLink, by deadline: BootInstant
   ) async throws(AttemptFailure) {
-    listeners[notify.path] = { [weak link] value in link?.take(value) }
+    listeners[notify.path] = Listener(link: link.number) { [weak link] value in link?.take(value) }
     let isForgotten = Locked(false)
     var watch: Task<Void, Never>?
     defer { watch?.cancel() }

@@ -77,6 +77,8 @@ extension BlueZ {
   ///
   /// - Throws: ``LinkError``; there is no connection of ours then.
   func renew(_ link: GATTLink, by deadline: BootInstant) async throws(LinkError) {
+    beginOpening(link.printer.address)
+    defer { endOpening(link.printer.address) }
     // The end of the old connection is not the link's.
     links[link.number] = nil
     part(link.device)
@@ -87,7 +89,10 @@ extension BlueZ {
       part(link.device)
       throw error
     }
-    link.state.withLock { $0.isOurConnection = true }
+    link.state.withLock { state in
+      state.isOurConnection = true
+      state.isConnectionOver = false
+    }
     links[link.number] = link
     // It may have gone, or have been closed, meanwhile.
     changed()

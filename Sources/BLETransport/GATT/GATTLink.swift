@@ -31,6 +31,8 @@ public final class GATTLink: PrinterLink, Sendable {
     var flying: [Int: DBusPendingCall] = [:]
     /// Whether we made the connection, and so end it.
     var isOurConnection: Bool
+    /// Whether the connection has ended; one that is there later is another.
+    var isConnectionOver = false
     /// Whether a request that is not answered over a pairing may still be one that bluetoothd has forgotten.
     var mayBeForgotten: Bool
   }
@@ -158,8 +160,11 @@ public final class GATTLink: PrinterLink, Sendable {
   }
 
   /// The connection has gone: every call from now on, and every one that waits, fails with `error`.
-  func lose(_ error: LinkError) {
+  ///
+  /// - Parameter isConnectionOver: False when the link alone is lost, and its connection may live.
+  func lose(_ error: LinkError, isConnectionOver: Bool = false) {
     let isFirst = state.withLock { state in
+      state.isConnectionOver = state.isConnectionOver || isConnectionOver
       defer { state.loss = state.loss ?? error }
       return state.loss == nil
     }

@@ -21,7 +21,8 @@ public struct PrintCharacteristics: Equatable, Sendable {
   ///
   /// What the configuration names is taken and nothing else. Without that, the known services are tried in the order
   /// of ``PrintService/table``. A characteristic counts when its flags say that it can be written; the first writable
-  /// one of an unknown service is never guessed, since it may do anything.
+  /// one of an unknown service is never guessed, since it may do anything. The answers come from where the table says, else
+  /// from the print characteristic itself, else from the only one of the service that notifies.
   public static func choose(
     in tree: BlueZTree, device: String, for printer: BluetoothPrinter
   ) throws(Fault) -> PrintCharacteristics {
@@ -90,7 +91,10 @@ public struct PrintCharacteristics: Equatable, Sendable {
       }
       notify = named
     } else {
-      notify = first((row?.notify ?? []) + [write.uuid], where: \.canNotify)
+      let notifying = all.filter(\.canNotify)
+      notify =
+        first((row?.notify ?? []) + [write.uuid], where: \.canNotify)
+        ?? (notifying.count == 1 ? notifying[0] : nil)
     }
     return PrintCharacteristics(service: service, write: write, notify: notify)
   }

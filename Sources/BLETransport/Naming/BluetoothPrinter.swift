@@ -32,7 +32,8 @@ public struct BluetoothPrinter: Hashable, Sendable {
   public var service: BluetoothUUID?
   /// The characteristic that takes print data; nil to choose by ``PrintService/table``.
   public var writeCharacteristic: BluetoothUUID?
-  /// The characteristic that carries the printer's answers; nil to choose by ``PrintService/table``.
+  /// The characteristic that carries the printer's answers; nil to choose by ``PrintService/table``, or the only one of
+  /// the service.
   public var notifyCharacteristic: BluetoothUUID?
   /// How print data is written.
   public var writeMode: WriteMode
@@ -42,15 +43,14 @@ public struct BluetoothPrinter: Hashable, Sendable {
   /// How fast the printer takes data out of its buffer, as its profile says; nil for ``usualSpeed``.
   public var bytesPerSecond: Int?
   /// The most bytes of a job that go by Write Commands without the printer's word for it, nil for ``burst``; with ``WriteMode/commands``, the most that are on
-  /// their way unacknowledged, nil for ``radioWindow``.
-  public var window: Int?
+  /// their way unacknowledged, nil for ``radioWindow``. It is no key of the configuration: what a printer's buffer holds is
+  /// in no data sheet, and one byte too many is lost without a word.
+  var window: Int?
   /// The RFCOMM channel, where it is known; nil to ask the printer (SDP).
   public var channel: UInt8?
   /// The most bytes a second of an RFCOMM link, for a printer whose module takes all at once and loses what does not fit;
   /// nil for as fast as it takes them.
   public var pace: Int?
-  /// The PIN of a printer from before Secure Simple Pairing, 1 through 16 characters.
-  public var pin: String?
 
   /// Fills one packet of the LE data length extension (251 bytes with its headers); a longer write is no faster.
   public static let largestChunk = 244
@@ -66,8 +66,7 @@ public struct BluetoothPrinter: Hashable, Sendable {
     name: String, address: BluetoothAddress, bearer: Bearer, adapter: String? = nil,
     service: BluetoothUUID? = nil, writeCharacteristic: BluetoothUUID? = nil,
     notifyCharacteristic: BluetoothUUID? = nil, writeMode: WriteMode = .automatic, chunk: Int? = nil,
-    bytesPerSecond: Int? = nil, window: Int? = nil, channel: UInt8? = nil, pace: Int? = nil,
-    pin: String? = nil
+    bytesPerSecond: Int? = nil, channel: UInt8? = nil, pace: Int? = nil
   ) {
     self.name = name
     self.address = address
@@ -79,10 +78,8 @@ public struct BluetoothPrinter: Hashable, Sendable {
     self.writeMode = writeMode
     self.chunk = chunk
     self.bytesPerSecond = bytesPerSecond
-    self.window = window
     self.channel = channel
     self.pace = pace
-    self.pin = pin
   }
 
   /// How messages name it: `kitchen (00:AA:01:01:00:42)`.

@@ -37,12 +37,14 @@ extension BlueZ {
   ///   - tell: Told what happens.
   /// - Throws: ``LinkError``: `.unreachable` when the printer is off or away, `.busy` when another pairing is going
   ///   on, `.refused` when it does not want to pair or bluetoothd does not let us, `.deadline`, `.cancelled`; an attempt
-  ///   under way is called off. No bond is there then that was not there before.
+  ///   under way is called off. No bond is there then that was not there before, and no connection on LE.
   public func pair(
     _ path: String, pins: PairingPINs, by deadline: BootInstant,
     tell: @escaping @Sendable (PairingEvent) -> Void = { _ in }
   ) async throws(LinkError) -> PairingOutcome {
     try await ready(by: deadline)
+    // A connection that we are ending would end under the pairing.
+    try await settle(path, by: deadline)
     guard let device = tree.devices[path], let adapter = tree.adapters[device.adapter] else {
       throw LinkError(.unreachable, "the printer is not to be found any more; is it switched on and near?")
     }
@@ -63,10 +65,11 @@ extension BlueZ {
         result = .failure(error)
       }
       await consent.end()
+      // What Pair has connected belongs to nobody, also when it came to nothing; a link of our own is opened, and closed,
+      // later.
+      if Sighting(device).radio == .ble, !device.connected { part(path) }
       outcome = try result.get()
     }
-    // What Pair has connected belongs to nobody; a link of our own is opened, and closed, later.
-    if Sighting(device).radio == .ble, !device.connected, !device.paired { part(path) }
     if outcome != .wrongPIN { await trust(path) }
     return outcome
   }

@@ -2,7 +2,7 @@ extension PrinterProfile {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, title, notes, widthDots, fontA, fontB, codePages, kanji, raster, barcodes, qr, cutter, drawer,
       beep
-    case withoutCommands, notReset, status, fence, bytesPerSecond, idleSeconds
+    case withoutCommands, notReset, status, fence, bytesPerSecond, idleSeconds, writeMode, chunk
   }
 
   /// Reads a profile.
@@ -33,6 +33,10 @@ extension PrinterProfile {
     bytesPerSecond = try fields.required(.bytesPerSecond, in: 100...1_000_000, unit: "bytes a second")
     idleSeconds = try fields.optional(.idleSeconds)
     try fields.check(.idleSeconds, (0...3600).contains(idleSeconds ?? 0), "expected 0 through 3600 seconds")
+    writeMode = try fields.optional(.writeMode)
+    chunk = try fields.optional(.chunk)
+    try fields.check(
+      .chunk, Self.chunks.contains(chunk ?? Self.chunks.lowerBound), "expected 20 through 512 bytes")
 
     for (key, font) in [(CodingKeys.fontA, fontA), (.fontB, fontB ?? fontA)] {
       try fields.check(

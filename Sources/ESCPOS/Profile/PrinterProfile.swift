@@ -46,6 +46,23 @@ public struct PrinterProfile: Equatable, Sendable, Codable {
   /// How long a link without a job is kept open, in seconds, where the model asks for another time than usual; 0
   /// through 3600.
   public var idleSeconds: Int?
+  /// How bytes are written over BLE, where the model asks for another way than usual.
+  public var writeMode: WriteMode?
+  /// The most bytes of one write over BLE, where the model takes less than it says; ``chunks``.
+  public var chunk: Int?
+
+  /// What ``chunk`` may be: an ATT write without an MTU of its own, through the longest value of an attribute.
+  public static let chunks = 20...512
+
+  /// How bytes are written to a BLE printer.
+  public enum WriteMode: String, Codable, CaseIterable, Sendable {
+    /// Commands as far as the printer surely has room, then requests; requests alone where the characteristic asks for it.
+    case auto
+    /// Commands, for a printer that keeps up with the radio.
+    case command
+    /// Requests only: each is acknowledged, and slow.
+    case request
+  }
 
   /// A font of the printer.
   public struct Font: Equatable, Sendable, Codable {

@@ -40,7 +40,11 @@ enum PrinterCheck {
         }
         return Finding(.bad, subject, obstacle, remedy: remedy(printer))
       } catch {
-        return Finding(.bad, subject, error.message, remedy: remedy(printer))
+        var remedy = remedy(printer)
+        if error.code == .refused, let other = await BluetoothCheck.remedyOfStaleCache(printer) {
+          remedy = "if it has printed before: \(other)"
+        }
+        return Finding(.bad, subject, error.message, remedy: remedy)
       }
     } catch {
       return Finding(.bad, subject, error.message, remedy: error.remedy)

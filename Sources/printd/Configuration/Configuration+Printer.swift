@@ -1,10 +1,11 @@
 import BLETransport
+import ESCPOS
 
 extension Configuration.Printer {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case name, link, address, profile, overrides
     case idleSeconds = "idle_seconds"
-    case adapter, service, characteristic
+    case adapter, service, characteristic, notify
     case writeMode = "write_mode"
     case chunk, channel, pace
     case pinFile = "pin_file"
@@ -46,12 +47,16 @@ extension Configuration.Printer {
     }
     service = try Self.uuid(.service, of: fields)
     characteristic = try Self.uuid(.characteristic, of: fields)
-    if fields.container.contains(.writeMode) { writeMode = try fields.choice(.writeMode, WriteMode.self) }
-    chunk = try fields.whole(.chunk, in: 20...512)
+    notify = try Self.uuid(.notify, of: fields)
+    if fields.container.contains(.writeMode) {
+      writeMode = try fields.choice(.writeMode, PrinterProfile.WriteMode.self)
+    }
+    chunk = try fields.whole(.chunk, in: PrinterProfile.chunks)
     channel = try fields.whole(.channel, in: 1...30)
     pace = try fields.whole(.pace, in: 100...1_000_000)
     let places: [(key: CodingKeys, links: [Link])] = [
-      (.adapter, [.ble, .rfcomm]), (.service, [.ble]), (.characteristic, [.ble]), (.writeMode, [.ble]),
+      (.adapter, [.ble, .rfcomm]), (.service, [.ble]), (.characteristic, [.ble]), (.notify, [.ble]),
+      (.writeMode, [.ble]),
       (.chunk, [.ble]),
       (.channel, [.rfcomm]), (.pace, [.rfcomm]), (.pinFile, [.ble, .rfcomm]),
     ]

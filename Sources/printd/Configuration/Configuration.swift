@@ -73,16 +73,6 @@ struct Configuration: Decodable, Equatable, Sendable {
       var isBluetooth: Bool { self == .ble || self == .rfcomm }
     }
 
-    /// How bytes are written to a BLE printer.
-    enum WriteMode: String, Decodable, CaseIterable, Sendable {
-      /// Commands with a request as barrier, or requests alone, as the characteristic offers it.
-      case auto
-      /// Commands, with a request as barrier where the characteristic takes one.
-      case command
-      /// Requests only: each is acknowledged, and slow.
-      case request
-    }
-
     var name: String
     var link: Link
     var address: String?
@@ -97,9 +87,11 @@ struct Configuration: Decodable, Equatable, Sendable {
     var service: String?
     /// The characteristic to write to, where the service has several that can be written.
     var characteristic: String?
-    /// How bytes are written over BLE.
-    var writeMode = WriteMode.auto
-    /// The most bytes of one write over BLE, 20 through 512; nil for what the link allows.
+    /// The characteristic that the answers come from, where it is not the usual one, nor the only one that notifies.
+    var notify: String?
+    /// How bytes are written over BLE; nil for what the profile says, or `auto`.
+    var writeMode: PrinterProfile.WriteMode?
+    /// The most bytes of one write over BLE, 20 through 512; nil for what the profile says, or the link allows.
     var chunk: Int?
     /// The RFCOMM channel, 1 through 30; nil to ask the printer.
     var channel: Int?

@@ -24,15 +24,22 @@ struct PrinterLoans: Sendable {
     let seconds = min(max(1, seconds), Self.longest)
     let now = BootClock().now
     let names = printing.printers(at: address)
+    // First, so that the borrower's own connection is not taken for one that was left behind.
+    let end = now.advanced(by: Self.patience + .seconds(seconds))
+    await Bluetooth.bluez.lend(address, until: end)
     try await handler.lend(names, for: .seconds(seconds), by: now.advanced(by: Self.patience))
     if !names.isEmpty {
       await Bluetooth.bluez.waitUntilParted(from: address, by: BootClock().now.advanced(by: Self.partingTime))
       // From now on the borrower has it, for the whole time.
       try await handler.lend(names, for: .seconds(seconds), by: BootClock().now.advanced(by: Self.patience))
     }
+    await Bluetooth.bluez.lend(address, until: BootClock().now.advanced(by: .seconds(seconds)))
     return seconds
   }
 
   /// Ends the loan.
-  func takeBack() async { await handler.takeBack(printing.printers(at: address)) }
+  func takeBack() async {
+    await handler.takeBack(printing.printers(at: address))
+    await Bluetooth.bluez.takeBack(address)
+  }
 }

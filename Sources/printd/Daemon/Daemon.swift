@@ -28,12 +28,12 @@ struct Daemon {
     configuration = loaded.configuration
     try Files.makeFolder(configuration.stateDirectory, mode: 0o750)
     Bluetooth.note { Log.info("bluetooth", ["note": $0]) }
-    await Bluetooth.ownConnections()
     secrets = if let webhook = configuration.webhook { try Secrets(webhook) } else { nil }
     orders = try configuration.orderService()
     printing = try Printing(loaded, clock: clock)
     let plan = try printing.plan(loaded)
     printing.adopt(plan)
+    await Bluetooth.own(plan.graces)
     do throws(JournalError) {
       journal = try await Journal.open(
         path: "\(configuration.stateDirectory)/journal.sqlite", historyDays: configuration.jobs.historyDays,
@@ -170,6 +170,7 @@ struct Daemon {
       if let http = orders as? HTTPOrderService { try http.reload() }
       if let keys { secrets?.replace(with: keys) }
       printing.adopt(plan)
+      await Bluetooth.own(plan.graces)
       await handler.replace(printers: plan.setups, routes: loaded.configuration.storyRoutes)
       Log.info("reloaded", ["printers": plan.setups.count])
       let kept = configuration.keysOfStart(otherIn: loaded.configuration)

@@ -14,8 +14,15 @@ enum Bluetooth {
     sink.withLock { $0 = take }
   }
 
-  /// Makes this process the one that ends connections that it finds: those of a daemon before that was killed.
-  static func ownConnections() async { await bluez.takeOverConnections() }
+  /// A command that had a loan of the daemon before asks this one for it within 10 s; until then its connection must not be
+  /// taken for one that was left behind.
+  static let shortestGrace = Duration.seconds(15)
+
+  /// Makes this process the one that ends connections that it finds: those of a daemon before that was killed. Without a job
+  /// they are kept for as long as a job's link would be.
+  static func own(_ graces: [BluetoothAddress: Duration]) async {
+    await bluez.takeOverConnections(to: graces)
+  }
 
   /// Opens links to a printer.
   static func opener(for printer: BluetoothPrinter) -> any LinkOpener {
@@ -36,10 +43,13 @@ enum Bluetooth {
 
 extension Configuration.Printer {
   /// The printer as the transport knows it; nil when it is no Bluetooth printer.
-  var bluetooth: BluetoothPrinter? {
+  var bluetooth: BluetoothPrinter? { bluetooth(of: nil) }
+
+  /// The same, with what its profile says of the model where the entry says nothing.
+  func bluetooth(of profile: PrinterProfile?) -> BluetoothPrinter? {
     guard link.isBluetooth, let address = address.flatMap({ BluetoothAddress($0) }) else { return nil }
     let mode: BluetoothPrinter.WriteMode =
-      switch writeMode {
+      switch writeMode ?? profile?.writeMode ?? .auto {
       case .auto: .automatic
       case .command: .commands
       case .request: .requests
@@ -48,7 +58,8 @@ extension Configuration.Printer {
       name: name, address: address, bearer: link == .ble ? .ble : .rfcomm, adapter: adapter,
       service: service.flatMap { BluetoothUUID($0) },
       writeCharacteristic: characteristic.flatMap { BluetoothUUID($0) },
-      writeMode: mode, chunk: chunk,
+      notifyCharacteristic: notify.flatMap { BluetoothUUID($0) }, writeMode: mode,
+      chunk: chunk ?? profile?.chunk, bytesPerSecond: profile?.bytesPerSecond,
       channel: channel.flatMap(UInt8.init(exactly:)), pace: pace)
   }
 

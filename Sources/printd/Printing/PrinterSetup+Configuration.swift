@@ -37,10 +37,9 @@ extension Configuration.Printer {
     case .file:
       return FileLinkOpener(path: address ?? "", clock: clock)
     case .ble, .rfcomm:
-      guard var bluetooth else {
+      guard let bluetooth = bluetooth(of: profile) else {
         throw Failure(.configuration, "printer \(name): address must be a Bluetooth address")
       }
-      bluetooth.bytesPerSecond = profile.bytesPerSecond
       return Bluetooth.opener(for: bluetooth)
     case .virtual:
       return try PaperFolder(profile: profile, raster: raster, folder: address, clock: clock)

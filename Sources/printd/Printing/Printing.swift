@@ -54,12 +54,14 @@ final class Printing: Sendable {
   struct Plan: Sendable {
     /// The printers for the story.
     var setups: [PrinterSetup] = []
+    /// The printers on Bluetooth Low Energy, and how long a connection that was left behind is kept.
+    var graces: [BluetoothAddress: Duration] = [:]
     fileprivate var shape: ReceiptMaker.Shape
     fileprivate var openers: [String: (printer: Configuration.Printer, opener: any LinkOpener)] = [:]
     fileprivate var current: Current
   }
 
-  /// Makes ready what a configuration asks for; an opener whose printer has not changed stays.
+  /// Makes ready what a configuration asks for; an opener stays whose printer and profile have not changed.
   ///
   /// - Throws: ``Failure``. Nothing has changed before ``adopt(_:)``.
   func plan(_ loaded: ConfigurationFile.Loaded) throws(Failure) -> Plan {
@@ -70,17 +72,20 @@ final class Printing: Sendable {
       guard let profile = printer.profile(from: loaded.profiles) else { continue }
       let known = openers.withLock { $0[printer.name] }
       let opener: any LinkOpener
-      if let known, known.printer == printer {
+      if let known, known.printer == printer, current.withLock({ $0.profiles[printer.name] }) == profile {
         opener = known.opener
       } else {
         opener = try printer.opener(profile: profile, raster: raster, clock: clock)
       }
       plan.openers[printer.name] = (printer, opener)
       plan.current.profiles[printer.name] = profile
+      let idleLimit = Duration.seconds(printer.idleSeconds ?? profile.idleSeconds ?? 45)
       plan.setups.append(
-        PrinterSetup(
-          name: printer.name, profile: profile, opener: opener,
-          idleLimit: .seconds(printer.idleSeconds ?? profile.idleSeconds ?? 45)))
+        PrinterSetup(name: printer.name, profile: profile, opener: opener, idleLimit: idleLimit))
+      if let bluetooth = printer.bluetooth, bluetooth.bearer == .ble {
+        plan.graces[bluetooth.address] = max(
+          idleLimit, plan.graces[bluetooth.address] ?? Bluetooth.shortestGrace)
+      }
     }
     return plan
   }

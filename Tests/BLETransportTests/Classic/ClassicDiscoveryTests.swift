@@ -3,6 +3,7 @@ import Glibc
 import PrintTestKit
 import PrinterLinks
 import Testing
+import Threads
 
 @testable import BLETransport
 
@@ -105,6 +106,41 @@ struct ClassicDiscoveryTests {
       server.send([0x07, 0, transaction, 0, 6, 0, 2, 0x35, 0x00, 1, 0xAA])
     }
     #expect(await ask(server, by: soon) == "fault 0")
+  }
+
+  @Test("hangs up when it is called off, so that the printer's one server is free")
+  func calledOff() async throws {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_SEQPACKET.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    let (ours, theirs) = (ends[0], ends[1])
+    defer { close(theirs) }
+    /// What the other end reads, if anything comes in the time; -1 when nothing does.
+    func read(within milliseconds: Int32) async -> Int {
+      await WorkThreads().run {
+        var ready = pollfd(fd: theirs, events: Int16(POLLIN), revents: 0)
+        var buffer = [UInt8](repeating: 0, count: 1_024)
+        guard poll(&ready, 1, milliseconds) == 1 else { return -1 }
+        return Glibc.read(theirs, &buffer, buffer.count)
+      }
+    }
+    // Of its own: whoever waits for another socket makes the thread let go of this one, too.
+    let poller = Poller()
+    let asking = Task { [clock] in
+      let session = try #require(SDPSession(descriptor: ours))
+      return try await ServiceDiscovery.serialPortChannels(
+        asking: session, by: BootInstant(nanoseconds: .max), clock: clock, poller: poller)
+    }
+    #expect(await read(within: 20_000) > 0, "the question")
+    // One that can be read already is on the thread's list behind the question's, and then it watches both again.
+    let other = try Server()
+    other.send([0])
+    for _ in 0..<2 {
+      _ = await poller.wait(for: .reading, of: other.session.descriptor, by: soon, clock: clock)
+    }
+    asking.cancel()
+    await #expect(throws: ClassicFault.cancelled) { try await asking.value }
+    #expect(await read(within: 0) == 0, "the end")
   }
 
   @Test(

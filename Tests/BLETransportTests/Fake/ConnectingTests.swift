@@ -54,20 +54,6 @@ struct ConnectingTests {
     await scene.bluez.stop(by: scene.soon)
   }
 
-  @Test("A connection that was left behind by a daemon before is ended with the link by the next")
-  func leftBehind() async throws {
-    let scene = try await Scene()
-    await scene.bluez.takeOverConnections()
-    scene.device.connect()
-    let link = try await scene.open()
-    try await link.send([1], by: scene.soon)
-    await link.close()
-    await scene.fake.called("Disconnect")
-    await scene.bluez.stop(by: scene.soon)
-    #expect(scene.fake.calls(of: "Connect").isEmpty)
-    #expect(!scene.device.isConnected)
-  }
-
   @Test(
     "Failures that pass are tried again, soon and not often",
     arguments: [

@@ -112,4 +112,26 @@ struct FairnessTests {
     await link.close()
     await scene.bluez.stop(by: scene.soon)
   }
+
+  @Test(
+    "have links that are told apart, also when one is finished while the other is being asked what it can")
+  func numbers() async throws {
+    let features = FakeService(
+      FakeService.uuid("1801"), [.init(FakeService.uuid("2b3a"), ["read"], value: [0])])
+    let scene = try await Scene(services: [.print, .access, features])
+    _ = addBar(to: scene)
+    let supported = try scene.characteristic("2b3a")
+    supported.script { $0.readWaits = true }
+    let opening = Task { try await scene.open() }
+    await scene.fake.called("ReadValue")
+    let bar = try await openBar(scene)
+    supported.answerReads()
+    let kitchen = try await opening.value
+    #expect(kitchen.number != bar.number)
+    scene.device.drop()
+    #expect(await linkError { _ = try await kitchen.receive(by: scene.soon) }?.code == .lost)
+    try await bar.send([1], by: scene.soon)
+    for link in [kitchen, bar] { await link.close() }
+    await scene.bluez.stop(by: scene.soon)
+  }
 }

@@ -212,4 +212,23 @@ struct RecoveryTests {
     await scene.fake.called("StopDiscovery")
     await scene.bluez.stop(by: scene.soon)
   }
+
+  @Test("A search whose beginning is answered too late is ended, since it may begin yet")
+  func lateDiscovery() async throws {
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock)
+    let far = BootInstant(nanoseconds: .max)
+    let adapter = try await scene.bluez.adapter(nil, for: "test", by: far)
+    scene.adapter.script { $0.startDiscoveryWaits = true }
+    let search = await scene.bluez.search(on: adapter, .le)
+    await scene.fake.called("StartDiscovery")
+    search.end()
+    clock.advance(by: .seconds(5))
+    await scene.fake.called("StopDiscovery")
+    scene.adapter.answerStartDiscovery()
+    while await scene.bluez.discovering != nil { await Task.yield() }
+    #expect(await !scene.bluez.isScanning)
+    #expect(!scene.adapter.isDiscovering)
+    await scene.bluez.stop(by: far)
+  }
 }

@@ -155,6 +155,69 @@ struct RenewalTests {
     #expect(stuck.scene.fake.calls(of: "Disconnect").count >= 1)
     await stuck.end()
   }
+
+  @Test("While the answers are turned on again, another printer may be connected")
+  func givesTurnBack() async throws {
+    let stuck = try await Stuck()
+    let scene = stuck.scene
+    let bar = scene.adapter.addDevice(
+      "00:11:22:33:44:66", services: [.print, .access], printer: FakePrinter(clock: BootClock()))
+    let link = try await scene.open()
+    let notify = try scene.characteristic("2af0")
+    notify.script { $0.notifyWaits = true }
+    let sending = Task { try await link.send(pattern(100)[...], by: .max) }
+    await scene.fake.called("WriteValue")
+    try await stuck.pair()
+    try await stuck.pass { scene.fake.calls(of: "StartNotify").count == 2 }
+    let other = try await scene.open(by: .max) { printer in
+      if let address = BluetoothAddress("00:11:22:33:44:66") { printer.address = address }
+    }
+    #expect(bar.isConnected && !notify.isNotifying)
+    notify.answerNotify()
+    try await sending.value
+    #expect(scene.paper.printed == pattern(100))
+    for link in [link, other] { await link.close() }
+    await scene.fake.called("Disconnect", times: 3)
+    await stuck.end()
+  }
+
+  @Test("Answers that the printer refuses over the new connection are waited for no longer")
+  func losesBackChannel() async throws {
+    let stuck = try await Stuck()
+    let link = try await stuck.scene.open()
+    #expect(link.hasBackChannel)
+    try stuck.scene.characteristic("2af0").script {
+      $0.notifying = .bluez("NotSupported", "Operation is not supported")
+    }
+    let sending = Task { try await link.send(pattern(100)[...], by: .max) }
+    await stuck.scene.fake.called("WriteValue")
+    try await stuck.pair()
+    try await stuck.pass { stuck.scene.notes.contain("refuses to send answers") }
+    try await sending.value
+    #expect(!link.hasBackChannel)
+    #expect(stuck.scene.paper.printed == pattern(100))
+    await stuck.end()
+  }
+
+  @Test("A pairing that came with the answers is no reason to doubt the first write after it")
+  func pairedBefore() async throws {
+    let stuck = try await Stuck(forgotten: 99)
+    let notify = try stuck.scene.characteristic("2af0")
+    notify.script { $0.notifyWaits = true }
+    let opening = Task { try await stuck.scene.open(by: .max) }
+    await stuck.scene.fake.called("StartNotify")
+    try await stuck.pair()
+    notify.answerNotify()
+    let link = try await opening.value
+    let limit = stuck.clock.now.advanced(by: .seconds(10))
+    let sending = Task { try await link.send(pattern(100)[...], by: limit) }
+    await stuck.scene.fake.called("WriteValue")
+    try await stuck.pass { stuck.clock.now > limit }
+    #expect(await linkError { try await sending.value }?.code == .deadline)
+    #expect(stuck.write.writes.count == 1)
+    #expect(stuck.scene.fake.calls(of: "Disconnect").isEmpty)
+    await stuck.end()
+  }
 }
 
 extension BootInstant {

@@ -70,6 +70,10 @@ import Testing
         "profiles[1].name: there is another profile of this name"
       ),
       (
+        "\"widthDots\": 384", "\"chunk\": 19, \"widthDots\": 384",
+        "profiles[0].chunk: expected 20 through 512 bytes"
+      ),
+      (
         "[\"full\"]", "[]",
         "profiles[0].cutter.modes: expected \"full\", \"partial\" or both; leave the cutter out for none"
       ),

@@ -99,3 +99,22 @@ class Recovery(Scenario):
         ctl("pin", "on")
         self.settled(daemon, order, state="printed")
         say("   well again: printed")
+
+    def test_killed_and_no_job(self):
+        """printd is killed with warm links, and the next one has nothing to print: the printers are free all the same."""
+        for name in LINKS:
+            self.pair(name)
+        seconds = 15
+        idle = f"idle_seconds: {seconds}"
+        entries = self.entry("ble", "ble", idle), self.entry("spp", "rfcomm", idle)
+        more = 'routes: [{kind: "receipt", printer: "ble"}, {kind: "kitchen", printer: "spp"}],'
+        daemon = self.daemon_by_hand(*entries, more=more)
+        order = self.shop.sell()
+        self.assertPrinted(daemon.wake(order), order, daemon)
+        daemon.kill()
+        self.assertEqual(ctl("ble", "state")["connected"], 1, "what bluetoothd keeps is the scenario")
+        self.daemon_by_hand(*entries, more=more)
+        since = time.monotonic()
+        for name in LINKS:
+            until(f"{name} free", seconds + 5, lambda: ctl(name, "state")["connected"] == 0)
+        say(f"   killed; the next had no job, and both printers were free {time.monotonic() - since:.1f} s later")

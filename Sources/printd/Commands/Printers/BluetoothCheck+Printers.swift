@@ -30,20 +30,40 @@ extension BluetoothCheck {
     return Finding(.good, subject, device.connected ? "\(bond), connected" : bond)
   }
 
-  /// A BLE printer that is connected and resolved, and whose services in bluetoothd's memory lack the one that it is to
-  /// print to: after a firmware update or a reset of the printer, since bluetoothd reads them only once.
+  /// What to do about a printer that was just refused for its services, when bluetoothd remembers any; nil for another.
+  static func remedyOfStaleCache(_ printer: Configuration.Printer) async -> String? {
+    guard let bluetooth = printer.bluetooth else { return nil }
+    let tree = await Bluetooth.bluez.tree
+    let devices = tree.devices.values.filter { $0.address == bluetooth.address }
+    return devices.lazy.compactMap { staleCache(bluetooth, $0, tree)?.remedy }.first
+  }
+
+  /// A BLE printer whose services in bluetoothd's memory lack the one that it is to print to: after a firmware update or
+  /// a reset of the printer, since bluetoothd reads them only once. It remembers them while nobody is connected, too.
   private static func staleCache(
     _ bluetooth: BluetoothPrinter, _ device: Device, _ tree: BlueZTree
   ) -> Finding? {
-    guard bluetooth.bearer == .ble, device.connected, device.servicesResolved else { return nil }
-    guard (try? PrintCharacteristics.choose(in: tree, device: device.path, for: bluetooth)) == nil else {
+    // While it is being connected they may be there in part.
+    guard bluetooth.bearer == .ble, device.servicesResolved || !device.connected else { return nil }
+    let remembered = tree.services(of: device.path)
+    guard !remembered.isEmpty else { return nil }
+    let missing: String
+    do throws(PrintCharacteristics.Fault) {
+      _ = try PrintCharacteristics.choose(in: tree, device: device.path, for: bluetooth)
       return nil
+    } catch {
+      switch error {
+      // One that takes no ESC/POS takes none with other services either.
+      case .refused: return nil
+      case .missing(let what): missing = "no \(what)"
+      case .unknown: missing = "none to print to"
+      }
     }
-    let services = tree.services(of: device.path).map(\.uuid.description).joined(separator: ", ")
+    let services = remembered.map(\.uuid.description).joined(separator: ", ")
     let adapter = tree.adapters[device.adapter]?.address?.description ?? "ADAPTER"
     return Finding(
       .bad, "bluetooth \(bluetooth.name)",
-      "its services in bluetoothd's memory have none to print to (\(services)); they may be of an older firmware",
+      "its services in bluetoothd's memory have \(missing) (\(services)); they may be of an older firmware",
       remedy:
         "printd printers forget \(bluetooth.address); rm /var/lib/bluetooth/\(adapter)/cache/\(bluetooth.address);"
         + " systemctl restart bluetooth; printd printers pair \(bluetooth.address)")

@@ -86,7 +86,9 @@ enum BluetoothCheck {
     return Finding(.good, "bluetoothd", "runs, version \(version)")
   }
 
-  private static func adapters(_ tree: BlueZTree, isNeeded: Bool) -> [Finding] {
+  static func adapters(
+    _ tree: BlueZTree, isNeeded: Bool, radio: RFKill = RFKill.bluetooth()
+  ) -> [Finding] {
     let all = tree.adapters.values.sorted { $0.path < $1.path }
     guard !all.isEmpty else {
       return [
@@ -101,7 +103,7 @@ enum BluetoothCheck {
       guard !adapter.powered else { return Finding(.good, subject, "\(title), on") }
       // One that is off does no harm beside one that is on.
       let verdict: Finding.Verdict = isNeeded && !all.contains(where: \.powered) ? .bad : .odd
-      switch RFKill.bluetooth() {
+      switch radio {
       case .hard:
         return Finding(
           verdict, subject, "\(title), off by the machine's radio switch", remedy: "switch it on; rfkill list"

@@ -1,0 +1,133 @@
+public import ESCPOS
+
+/// Connections of our printers that nobody has a link over, and when they are ended.
+///
+/// bluetoothd keeps a connection whose maker was killed or has lost the bus, and no phone gets the printer any more.
+struct Leftovers {
+  /// Our printers: how long a connection that was left behind is kept, for a job that may come.
+  var graces: [BluetoothAddress: Duration] = [:]
+  /// Printers that other programs have borrowed, and until when; their connections are not ours.
+  var loans: [BluetoothAddress: BootInstant] = [:]
+  /// When a printer's connection is to be ended, if it still has no link then.
+  var due: [BluetoothAddress: BootInstant] = [:]
+  /// How many links are being opened to a printer.
+  var openings: [BluetoothAddress: Int] = [:]
+
+  func isOnLoan(_ address: BluetoothAddress, at now: BootInstant) -> Bool {
+    loans[address].map { now < $0 } ?? false
+  }
+}
+
+extension BlueZ {
+  /// Makes the connections to these printers ours, also those that are found: they are ended with their link, and without
+  /// one after a grace.
+  ///
+  /// For whoever is the only one to print, as the daemon is. What was connected before is looked at now and each time
+  /// that bluetoothd has become known; what other programs connect later is theirs. The connection to the bus is opened
+  /// when there is any printer. The connection of a printer that is no longer named is ended.
+  ///
+  /// - Parameter graces: The printers on LE, and how long a connection without a link is kept for a job that may come.
+  public func takeOverConnections(to graces: [BluetoothAddress: Duration]) {
+    leftovers.graces = graces
+    for address in leftovers.due.keys
+    where graces[address] == nil && !leftovers.isOnLoan(address, at: clock.now) {
+      leftovers.due[address] = clock.now
+    }
+    bell.ring()
+    if !graces.isEmpty { start() }
+    lookForLeftovers()
+  }
+
+  /// Another program has the printer until then: its connection is not ours.
+  public func lend(_ address: BluetoothAddress, until end: BootInstant) {
+    leftovers.loans = leftovers.loans.filter { clock.now < $0.value }
+    leftovers.loans[address] = end
+    // One that was killed may leave its connection behind, too.
+    leftovers.due[address] = leftovers.graces[address].map { end.advanced(by: $0) }
+    sweepLeftovers()
+  }
+
+  /// The printer is ours again, with the connection that it may have.
+  public func takeBack(_ address: BluetoothAddress) {
+    leftovers.loans[address] = nil
+    leftovers.due[address] = nil
+    lookForLeftover(address)
+  }
+
+  /// Looks at all our printers for connections without a link.
+  func lookForLeftovers() {
+    for address in leftovers.graces.keys { lookForLeftover(address) }
+  }
+
+  private func lookForLeftover(_ address: BluetoothAddress) {
+    guard let grace = leftovers.graces[address], leftovers.due[address] == nil,
+      !leftoverDevices(address).isEmpty
+    else { return }
+    let begin = max(clock.now, leftovers.loans[address] ?? clock.now)
+    leftovers.due[address] = begin.advanced(by: grace)
+    sweepLeftovers()
+  }
+
+  /// After every change: what is disconnected or has a link is left behind no longer.
+  func forgetLeftovers() {
+    for address in leftovers.due.keys
+    where !leftovers.isOnLoan(address, at: clock.now) && leftoverDevices(address).isEmpty {
+      leftovers.due[address] = nil
+    }
+  }
+
+  /// A link to a printer is being opened; ``endOpening(_:)`` must follow.
+  func beginOpening(_ address: BluetoothAddress) { leftovers.openings[address, default: 0] += 1 }
+
+  func endOpening(_ address: BluetoothAddress) {
+    let count = (leftovers.openings[address] ?? 0) - 1
+    leftovers.openings[address] = count > 0 ? count : nil
+    // What was found and could not be used is nobody's again.
+    if count <= 0 { lookForLeftover(address) }
+  }
+
+  /// Ends all that is left behind and not lent, at once.
+  func endLeftovers() {
+    for address in leftovers.due.keys {
+      guard !leftovers.isOnLoan(address, at: clock.now) else { continue }
+      for device in leftoverDevices(address) { part(device.path) }
+    }
+    leftovers.due = [:]
+    bell.ring()
+  }
+
+  private func leftoverDevices(_ address: BluetoothAddress) -> [Device] {
+    tree.devices.values.filter { device in
+      device.address == address && device.connected && parted[device.path] != .going
+        && !links.values.contains { $0.device == device.path }
+    }
+  }
+
+  /// Waits for what is due, while there is anything.
+  private func sweepLeftovers() {
+    bell.ring()
+    guard sweeping == nil else { return }
+    sweeping = Task {
+      while let next = leftovers.due.values.min() {
+        _ = try? await wait(by: next) { $0.leftovers.due.values.min() != next }
+        endOverdue()
+      }
+      sweeping = nil
+    }
+  }
+
+  private func endOverdue() {
+    for (address, end) in leftovers.due where end <= clock.now {
+      guard leftovers.openings[address] == nil else {
+        // It is looked at again when the opening has failed.
+        leftovers.due[address] = nil
+        continue
+      }
+      leftovers.due[address] = nil
+      for device in leftoverDevices(address) {
+        note("\(address): a connection that was left behind is ended")
+        part(device.path)
+      }
+    }
+  }
+}
