@@ -68,13 +68,14 @@ struct ControlRoutes: Sendable {
     router.on(.post, "/v1/bluetooth/{address}/loan") { request in
       await answer {
         let wanted = try DocumentReader.read(LoanMessage.self, from: request.body)
-        let loans = try loans(request)
-        return .json(LoanMessage(seconds: try await loans.lend(for: wanted.seconds)))
+        let (loans, token) = (try loans(request), try LoanMessage.token(wanted.token))
+        return .json(LoanMessage(seconds: try await loans.lend(for: wanted.seconds, to: token)))
       }
     }
     router.on(.delete, "/v1/bluetooth/{address}/loan") { request in
       await answer {
-        try await loans(request).takeBack()
+        let (loans, token) = (try loans(request), try LoanMessage.token(request.query("token")))
+        await loans.takeBack(token)
         return .json(LoanMessage(seconds: 0))
       }
     }
