@@ -1,3 +1,4 @@
+import Curl
 import FakeBlueZ
 import Glibc
 import PrintTestKit
@@ -89,5 +90,26 @@ struct InterruptionTests {
     #expect(await child.end == .exit(ExitCode.temporary.rawValue))
     #expect(try Fixtures.text(ofFile: output).hasSuffix("printd test-print: stopped\n"))
     counter.server.stop()
+  }
+
+  @Test("pair in its test page: the entry is there, and the daemon that runs has read it")
+  func pair() async throws {
+    let machine = try await BesideDaemonTests.Machine()
+    #expect(unlink(machine.rig.folder.path("printers.d/belt.json5")) == 0)
+    #expect(try await machine.rig.ask(.post, "/v1/reload").status == 200)
+    let isThere = try Stage.printing.arrange(machine.device, of: machine.fake)
+    let before = machine.fake.calls(of: "Disconnect").count
+    let pairing = try machine.start(["pair", BesideDaemonTests.Machine.address, "--yes"])
+    await isThere()
+    pairing.child.send(SIGINT)
+    let (code, output) = try await pairing.end
+    #expect(code == ExitCode.temporary.rawValue, "\(output)")
+    #expect(output.contains("the test page: stopped"), "\(output)")
+    #expect(output.contains("the daemon has read it: mpt-ii is ready"), "\(output)")
+    #expect(!output.contains("no daemon is running"), "\(output)")
+    #expect(machine.fake.calls(of: "Disconnect").count > before)
+    let status = try await machine.rig.read(StatusMessage.self, .get, "/v1/status")
+    #expect(status.printers.map(\.name) == ["mpt-ii"])
+    await machine.rig.stop()
   }
 }
