@@ -25,8 +25,7 @@ struct PrinterLoan: Sendable {
     -> PrinterLoan
   {
     let path = "/v1/bluetooth/\(address)/loan"
-    let token =
-      String(UInt64.random(in: 0 ... .max), radix: 16) + String(UInt64.random(in: 0 ... .max), radix: 16)
+    let token = LoanMessage.newToken()
     let body = try JSON.bytes(LoanMessage(seconds: seconds, token: token))
     if await client.isListening() {
       do throws(Failure) {

@@ -45,11 +45,16 @@ struct PrinterLoans: Sendable {
 }
 
 extension LoanMessage {
-  /// Checks a borrower's name for its loan: whoever knows it can end the loan.
+  /// A name that nobody else has chosen.
+  static func newToken() -> String {
+    String(UInt64.random(in: 0 ... .max), radix: 16) + String(UInt64.random(in: 0 ... .max), radix: 16)
+  }
+
+  /// Checks a command's name for its loan, or its scan: whoever knows it can end that.
   ///
   /// - Throws: `DocumentFault`.
   static func token(_ text: String?) throws(DocumentFault) -> String {
-    let remedy = "1 to 64 letters, digits and hyphens that no other borrower has chosen"
+    let remedy = "1 to 64 letters, digits and hyphens that nobody else has chosen"
     guard let text else { throw DocumentFault(path: "token", message: "is missing: \(remedy)") }
     let isRight =
       (1...64).contains(text.utf8.count)
