@@ -9,48 +9,86 @@ extension PrinterLane {
   /// Why nothing is printed on a printer that is not configured any longer.
   static func removed(_ name: String) -> String { "printer \"\(name)\" is not in the configuration" }
 
+  /// What came of the wish for a loan.
+  enum Lending {
+    /// The printer was let go of for this loan.
+    case lent
+    /// The borrower had it already.
+    case prolonged
+    /// It has not ended its job in hand in time, or is stopping; it goes on as before.
+    case kept
+    /// This loan was given back before, or meanwhile.
+    case givenBack
+  }
+
   /// Whether somebody else has the printer now.
-  var isLent: Bool { lentUntil.map { $0 > floor.now } ?? false }
+  var isLent: Bool { loans.end(after: floor.now) != nil }
 
   /// Whether the printer is to be left alone from now on, also in the middle of connecting.
   var isBarred: Bool { isLent || isRemoved }
 
   /// Lets go of the printer: the job in hand is finished, then the link is closed, and none is opened for `time`, which
-  /// begins when that is done.
+  /// begins when that is done. To a borrower that has it, it begins at once.
   ///
-  /// - Returns: Whether the line has let go by `deadline`; if not, it goes on as before.
-  func lend(for time: Duration, by deadline: BootInstant) async -> Bool {
-    guard !isStopping else { return false }
-    lentUntil = deadline.advanced(by: time)
+  /// - Parameter deadline: When the job in hand must have ended.
+  func lend(to token: String, for time: Duration, by deadline: BootInstant) async -> Lending {
+    guard !isStopping else { return .kept }
+    let isPrompt = hasLetGo && loans.has(token, at: floor.now)
+    let end = isPrompt ? floor.deadline(in: time) : deadline.advanced(by: time)
+    guard loans.lend(to: token, until: end, at: floor.now) else { return .givenBack }
     nudge()
+    if isPrompt { return .prolonged }
     let waiting = Doorbell(clock: floor.clock)
     borrowers.append(waiting)
     defer { borrowers.removeAll { $0 === waiting } }
-    while !hasLetGo, lentUntil != nil, !isStopping, floor.now < deadline {
+    while !hasLetGo, loans.has(token, at: floor.now), !isStopping, floor.now < deadline {
       await waiting.wait(until: deadline)
     }
-    if hasLetGo {
-      lentUntil = floor.deadline(in: time)
-      nudge()
-      return true
-    }
     // One that was taken out of the configuration meanwhile is left alone without a loan.
-    if setup == nil { return true }
-    takeBack()
-    return false
+    if setup == nil { return .lent }
+    guard loans.has(token, at: floor.now) else { return .givenBack }
+    guard hasLetGo else {
+      withdraw(token)
+      return .kept
+    }
+    return prolong(token, for: time) ? .lent : .givenBack
   }
 
-  /// Ends a loan before its time.
-  func takeBack() {
-    guard lentUntil != nil else { return }
-    lentUntil = nil
+  /// Begins the time of a loan anew.
+  ///
+  /// - Returns: Whether the borrower still has the printer; a loan that was given back is not made again.
+  func prolong(_ token: String, for time: Duration) -> Bool {
+    guard loans.has(token, at: floor.now) else { return setup == nil }
+    let isLent = loans.lend(to: token, until: floor.deadline(in: time), at: floor.now)
+    nudge()
+    return isLent
+  }
+
+  /// Ends a loan before its time, and for good: a request for it that is still under way lends nothing.
+  func takeBack(_ token: String) {
+    loans.giveBack(token, at: floor.now)
+    loansHaveEnded()
+  }
+
+  /// Ends a loan that has not come about.
+  func withdraw(_ token: String) {
+    loans.withdraw(token)
+    loansHaveEnded()
+  }
+
+  /// Ends all loans: there is nothing to lend any more.
+  func endLoans() {
+    loans.withdrawAll()
+    loansHaveEnded()
+  }
+
+  private func loansHaveEnded() {
     for borrower in borrowers { borrower.ring() }
     nudge()
   }
 
-  /// Takes the printer for the line's own again; does nothing where it is.
-  func endLoan() {
-    lentUntil = nil
+  /// Takes the printer for the line's own again once nobody has it; does nothing where it is.
+  func resumeAfterLoan() {
     guard hasLetGo else { return }
     hasLetGo = false
     guard obstacle == Self.lentReason else { return }
@@ -77,6 +115,8 @@ extension PrinterLane {
     hasLetGo = true
     for borrower in borrowers { borrower.ring() }
     floor.progress.expect(name, by: nil)
-    if isLent { await bell.wait(until: [lentUntil, nextExpiry].compactMap(\.self).min()) }
+    if let end = loans.end(after: floor.now) {
+      await bell.wait(until: nextExpiry.map { min($0, end) } ?? end)
+    }
   }
 }

@@ -74,8 +74,8 @@ actor PrinterLane {
   /// The conversation in which bytes are being printed.
   var talking: (any ConversationPort)?
 
-  /// Until when somebody else has the printer, whether the line has let go of it for that, and who waits until it has.
-  var lentUntil: BootInstant?
+  /// Who else has the printer, whether the line has let go of it for that, and who waits until it has.
+  var loans = Loans()
   var hasLetGo = false
   var borrowers: [Doorbell] = []
 
@@ -168,7 +168,7 @@ actor PrinterLane {
         await restWhileLent()
         continue
       }
-      endLoan()
+      resumeAfterLoan()
       let isWaiting = !line.isEmpty && retryAt.map { $0 > floor.now } == true
       watch(isWaiting && isAway && tests.isEmpty)
       if let doubt, !tests.isEmpty {
@@ -225,7 +225,7 @@ actor PrinterLane {
     setup = next
     era += 1
     // There is nothing to lend any more, and another reason to wait.
-    if next == nil { takeBack() }
+    if next == nil { endLoans() }
     connectFailure = nil
     obstacle = nil
     failures = 0

@@ -92,27 +92,52 @@ extension WakeHandler {
   }
 
   /// Lets go of printers for a while, so that somebody else can work on them: their jobs in hand are finished and their
-  /// links closed; what comes meanwhile waits. Asked again, the time begins anew.
+  /// links closed; what comes meanwhile waits. To a borrower that has them, the time begins anew at once.
   ///
   /// - Parameters:
+  ///   - token: The borrower's name for this loan; several may have a printer, and it is left alone as long as one has.
   ///   - time: So long after they were let go of, the printers are taken back, whatever has become of the borrower.
   ///   - deadline: When the jobs in hand must have ended.
-  /// - Throws: ``Refusal`` when one has not; then nothing is lent.
+  /// - Returns: Whether one was let go of for this, so that its link may be about to close.
+  /// - Throws: ``Refusal`` when one has not ended its job, and when the loan was given back before, or meanwhile; then nothing
+  ///   is lent.
   public func lend(
-    _ printers: [String], for time: Duration, by deadline: BootInstant
-  ) async throws(Refusal) {
+    _ printers: [String], to token: String, for time: Duration, by deadline: BootInstant
+  ) async throws(Refusal) -> Bool {
+    var isNew = false
+    var lent: [PrinterLane] = []
     for name in printers {
       guard let lane = lanes[name] else { continue }
-      guard await lane.lend(for: time, by: deadline) else {
-        await takeBack(printers)
+      switch await lane.lend(to: token, for: time, by: deadline) {
+      case .lent: isNew = true
+      case .prolonged: break
+      case .kept:
+        for lane in lent { await lane.withdraw(token) }
         throw Refusal(.conflict, "\(name) is in the middle of a job, and has not ended it in time")
+      case .givenBack: throw Self.givenBack
       }
+      lent.append(lane)
+    }
+    return isNew
+  }
+
+  /// Begins the time of a loan anew; unlike ``lend(_:to:for:by:)`` it makes none.
+  ///
+  /// - Throws: ``Refusal`` when it was given back, or is over.
+  public func prolong(_ printers: [String], _ token: String, for time: Duration) async throws(Refusal) {
+    for name in printers {
+      guard let lane = lanes[name] else { continue }
+      guard await lane.prolong(token, for: time) else { throw Self.givenBack }
     }
   }
 
-  /// Takes printers back before the time of a loan is over; does nothing to those that are not lent.
-  public func takeBack(_ printers: [String]) async {
-    for name in printers { await lanes[name]?.takeBack() }
+  private static let givenBack = Refusal(
+    .conflict, "this loan was given back; a new one needs a token of its own")
+
+  /// Ends a loan before its time, and for good: a request for it that is under way, or comes late, lends nothing. Does
+  /// nothing to printers that others have.
+  public func takeBack(_ token: String) async {
+    for lane in lanes.values { await lane.takeBack(token) }
   }
 
   /// Called with the turnstile entered.

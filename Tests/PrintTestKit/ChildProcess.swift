@@ -31,17 +31,21 @@ public final class ChildProcess: Sendable {
   /// - Parameters:
   ///   - sockets: Descriptors that the program gets as 3, 4, … (sd_listen_fds(3)).
   ///   - output: The file that takes standard output and standard error, or nil to pass them on.
+  ///   - terminal: The path of a terminal that is standard input, output and error, and that its keys for signals come from.
   ///   - environment: Names and values beside the ones of this process.
   /// - Throws: ``NotStarted``.
   public init(
     _ program: String, _ arguments: [String] = [], environment: [String: String] = [:],
-    sockets: [Int32] = [], output: String? = nil
+    sockets: [Int32] = [], output: String? = nil, terminal: String? = nil
   ) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    if let output {
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, terminal ?? "/dev/null", O_RDWR, 0)
+    if terminal != nil {
+      posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)
+      posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO)
+    } else if let output {
       posix_spawn_file_actions_addopen(
         &actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o644)
       posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
@@ -73,7 +77,10 @@ public final class ChildProcess: Sendable {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    // The first terminal that the leader of a session without one opens becomes its own (tty_ioctl(4)).
+    // POSIX_SPAWN_SETSID (spawn.h) is 0x80.
+    let session: Int32 = terminal == nil ? 0 : 0x80
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | session))
     var pid = pid_t()
     let code = posix_spawnp(&pid, program, &actions, &attributes, &arguments, &entries)
     guard code == 0 else {

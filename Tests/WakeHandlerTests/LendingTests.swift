@@ -10,9 +10,15 @@ struct LendingTests {
   private static let reason = "the printer is being set up (printd printers pair)"
   private static let removed = "printer \"front\" is not in the configuration"
 
-  private func lend(_ scene: Scene, for time: Duration = .seconds(30)) async throws {
+  private static let givenBack = Refusal(
+    .conflict, "this loan was given back; a new one needs a token of its own")
+
+  @discardableResult
+  private func lend(
+    _ scene: Scene, to token: String = "a", for time: Duration = .seconds(30)
+  ) async throws -> Bool {
     let soon = scene.clock.now.advanced(by: .seconds(20))
-    try await scene.handler.lend(["front"], for: time, by: soon)
+    return try await scene.handler.lend(["front"], to: token, for: time, by: soon)
   }
 
   @Test("a lent printer's idle link is closed, what comes waits and says why, and prints when it is back")
@@ -26,12 +32,82 @@ struct LendingTests {
     await scene.log.until("fetch milk")
     #expect(await scene.handler.status().printers.first?.obstacle == Self.reason)
     // Lent anew, as the borrower does for as long as it needs it.
-    try await lend(scene)
+    #expect(try await lend(scene) == false, "nothing has to be let go of")
     #expect(try scene.front.opened == 1)
-    await scene.handler.takeBack(["front"])
+    await scene.handler.takeBack("a")
     #expect(await completion.value.outcome == .printed(.fence))
     #expect(try scene.front.paper == ["bread", "milk"] && scene.front.opened == 2)
     #expect(await scene.handler.status().printers.first?.obstacle == nil)
+  }
+
+  @Test("a printer that two have is left alone until the second has given it back")
+  func two() async throws {
+    let scene = try Scene()
+    try await lend(scene, to: "a")
+    #expect(try await lend(scene, to: "b"))
+    let completion = try await scene.wake("bread")
+    await scene.log.until("fetch bread")
+    await scene.handler.takeBack("a")
+    await scene.handler.takeBack("a")
+    // It has nothing to say to a test page either, which is looked at before any job.
+    #expect(
+      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) } == .notPrinted(Self.reason))
+    #expect(scene.log.count(of: "open front") == 0)
+    await scene.handler.takeBack("b")
+    #expect(await completion.value.outcome == .printed(.fence))
+  }
+
+  @Test("a printer that two have is left alone for the time of the later loan")
+  func twoForgotten() async throws {
+    let scene = try Scene()
+    try await lend(scene, to: "a", for: .seconds(8))
+    try await lend(scene, to: "b", for: .seconds(4))
+    let completion = try await scene.wake("bread")
+    await scene.log.until("fetch bread")
+    await scene.clock.sleepers(atLeast: 2)
+    scene.clock.advance(by: .seconds(4))
+    #expect(
+      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) } == .notPrinted(Self.reason))
+    scene.clock.advance(by: .seconds(4))
+    #expect(await completion.value.outcome == .printed(.fence))
+    #expect(scene.log.count(of: "open front") == 1)
+  }
+
+  @Test(
+    "a loan that was given back is neither prolonged nor made again by what was asked before; another one is")
+  func late() async throws {
+    let scene = try Scene()
+    try await lend(scene)
+    try await scene.handler.prolong(["front"], "a", for: .seconds(30))
+    await scene.handler.takeBack("a")
+    await #expect(throws: Self.givenBack) {
+      try await scene.handler.prolong(["front"], "a", for: .seconds(30))
+    }
+    await #expect(throws: Self.givenBack) { try await lend(scene) }
+    // Given back before the wish for it was heard.
+    await scene.handler.takeBack("b")
+    await #expect(throws: Self.givenBack) { try await lend(scene, to: "b") }
+    let completion = try await scene.wake("bread")
+    #expect(await completion.value.outcome == .printed(.fence))
+    #expect(try await lend(scene, to: "c"))
+    #expect(try scene.front.closed == 1)
+  }
+
+  @Test("a borrower that goes while a receipt is in hand gets nothing, and keeps nobody away")
+  func givenUp() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.fences = [.late(PrinterStatus())] }
+    let completion = try await scene.wake("bread")
+    await scene.log.until("fence front")
+    let lending = Task { try await lend(scene) }
+    await scene.clock.sleepers(atLeast: 3)
+    await scene.handler.takeBack("a")
+    await #expect(throws: Self.givenBack) { try await lending.value }
+    try scene.front.confirm()
+    #expect(await completion.value.outcome == .printed(.fence))
+    let next = try await scene.wake("milk")
+    #expect(await next.value.outcome == .printed(.fence))
+    #expect(try scene.front.opened == 1)
   }
 
   @Test("the budget's end says what the job waits for")
@@ -65,7 +141,7 @@ struct LendingTests {
     try await lend(scene)
     #expect(scene.log.count(of: "called off front") == 1)
     try scene.front.script { $0.isSilent = false }
-    await scene.handler.takeBack(["front"])
+    await scene.handler.takeBack("a")
     #expect(await completion.value.outcome == .printed(.fence))
     #expect(scene.log.count(of: "open front") == 2)
   }
@@ -83,9 +159,9 @@ struct LendingTests {
     await scene.log.until("fetch milk")
     try scene.front.confirm()
     #expect(await completion.value.outcome == .printed(.fence))
-    try await lending.value
+    _ = try await lending.value
     #expect(try scene.front.closed == 1 && scene.front.paper == ["bread"])
-    await scene.handler.takeBack(["front"])
+    await scene.handler.takeBack("a")
     #expect(await next.value.outcome == .printed(.fence))
   }
 
@@ -99,7 +175,7 @@ struct LendingTests {
     await #expect(
       throws: Refusal(.conflict, "front is in the middle of a job, and has not ended it in time")
     ) {
-      try await scene.handler.lend(["front"], for: .seconds(30), by: soon)
+      _ = try await scene.handler.lend(["front"], to: "a", for: .seconds(30), by: soon)
     }
     try scene.front.confirm()
     #expect(await completion.value.outcome == .printed(.fence))
@@ -121,8 +197,8 @@ struct LendingTests {
   func unknown() async throws {
     let scene = try Scene()
     let soon = scene.clock.now
-    try await scene.handler.lend(["nobody"], for: .seconds(30), by: soon)
-    await scene.handler.takeBack(["nobody", "front"])
+    #expect(try await scene.handler.lend(["nobody"], to: "a", for: .seconds(30), by: soon) == false)
+    await scene.handler.takeBack("nobody")
   }
 
   @Test(
@@ -191,7 +267,7 @@ struct LendingTests {
     await #expect(
       throws: Refusal(.conflict, "front is in the middle of a job, and has not ended it in time")
     ) {
-      try await scene.handler.lend(["front"], for: .seconds(30), by: soon)
+      _ = try await scene.handler.lend(["front"], to: "a", for: .seconds(30), by: soon)
     }
     try scene.front.confirm()
     await scene.log.until("reported 1")
@@ -209,7 +285,7 @@ struct LendingTests {
     scene.clock.advance(by: .seconds(8))
     try scene.front.confirm()
     #expect(await completion.value.outcome == .printed(.fence))
-    try await lending.value
+    _ = try await lending.value
     let next = try await scene.wake("milk")
     await scene.log.until("fetch milk")
     await scene.clock.sleepers(atLeast: 2)

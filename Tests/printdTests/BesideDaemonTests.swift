@@ -43,13 +43,16 @@ struct BesideDaemonTests {
 
     /// Runs `printd printers …` beside the daemon.
     func run(_ words: String...) async throws -> (code: Int32?, output: String) {
+      try await start(words).end
+    }
+
+    /// Starts `printd printers …` beside the daemon.
+    func start(_ words: [String]) throws -> PrintersCommandTests.Running {
       let output = rig.folder.path("output-\(UInt32.random(in: 0 ... .max))")
       let child = try ChildProcess(
         Programs.path("printd"), ["printers"] + words + ["--config", rig.folder.path("printd.json5")],
         environment: ["DBUS_SYSTEM_BUS_ADDRESS": fake.address.text], output: output)
-      let end = await child.end
-      guard case .exit(let code) = end else { return (nil, "\(end)") }
-      return (code, try Fixtures.text(ofFile: output))
+      return PrintersCommandTests.Running(child: child, output: output)
     }
 
     /// How often a word is on paper.
@@ -123,7 +126,8 @@ struct BesideDaemonTests {
   func killedBorrower() async throws {
     let machine = try await Machine()
     let path = "/v1/bluetooth/\(Machine.address)/loan"
-    #expect(try await machine.rig.read(LoanMessage.self, .post, path, #"{"seconds":4}"#).seconds == 4)
+    let wish = #"{"seconds":4,"token":"a"}"#
+    #expect(try await machine.rig.read(LoanMessage.self, .post, path, wish).seconds == 4)
     try machine.orders.add("one", item: "Oolong")
     let completion = try await machine.rig.wake("one")
     #expect(
@@ -140,15 +144,67 @@ struct BesideDaemonTests {
   func loanRequests() async throws {
     let machine = try await Machine()
     let path = "/v1/bluetooth/\(Machine.address)/loan"
-    #expect(try await machine.rig.read(LoanMessage.self, .post, path, #"{"seconds":86400}"#).seconds == 60)
-    #expect(try await machine.rig.ask(.post, path, #"{"seconds":"30"}"#).status == 400)
+    let long = #"{"seconds":86400,"token":"a-1"}"#
+    #expect(try await machine.rig.read(LoanMessage.self, .post, path, long).seconds == 60)
+    #expect(try await machine.rig.ask(.post, path, #"{"seconds":"30","token":"a"}"#).status == 400)
     #expect(try await machine.rig.ask(.post, path).status == 400)
-    #expect(try await machine.rig.ask(.post, "/v1/bluetooth/belt/loan", #"{"seconds":30}"#).status == 404)
+    for wish in [
+      #"{"seconds":30}"#, #"{"seconds":30,"token":""}"#, #"{"seconds":30,"token":"a b"}"#,
+      #"{"seconds":30,"token":"\#(String(repeating: "a", count: 65))"}"#,
+    ] {
+      let refused = try await machine.rig.ask(.post, path, wish)
+      #expect(refused.status == 400)
+      #expect(String(decoding: refused.body, as: UTF8.self).contains("1 to 64 letters, digits and hyphens"))
+    }
+    let belt = "/v1/bluetooth/belt/loan"
+    #expect(try await machine.rig.ask(.post, belt, #"{"seconds":30,"token":"b"}"#).status == 404)
     let other = "/v1/bluetooth/00:AA:01:09:00:42/loan"
-    #expect(try await machine.rig.read(LoanMessage.self, .post, other, #"{"seconds":30}"#).seconds == 30)
-    #expect(try await machine.rig.read(LoanMessage.self, .delete, path).seconds == 0)
+    let wish = #"{"seconds":30,"token":"c"}"#
+    #expect(try await machine.rig.read(LoanMessage.self, .post, other, wish).seconds == 30)
+    #expect(try await machine.rig.ask(.delete, path).status == 400)
+    #expect(try await machine.rig.read(LoanMessage.self, .delete, path + "?token=a-1").seconds == 0)
+    #expect(try await machine.rig.ask(.post, path, long).status == 409, "it was given back")
     try machine.orders.add("one", item: "Oolong")
     #expect(try await machine.rig.wake("one").outcome == "printed")
+    await machine.rig.stop()
+  }
+
+  @Test(
+    "What is under way of a loan that is given back does not make it again: a renewal, and a wish that waits for the end of a connection",
+    arguments: ["a", "b"])
+  func lateRequest(_ token: String) async throws {
+    let machine = try await Machine()
+    let path = "/v1/bluetooth/\(Machine.address)/loan"
+    try machine.orders.add("one", item: "Oolong")
+    #expect(try await machine.rig.wake("one").outcome == "printed")
+    #expect(try await machine.rig.ask(.post, path, #"{"seconds":30,"token":"a"}"#).status == 200)
+    // The borrower's own connection: a renewal must not wait for its end, and any other wish does.
+    machine.device.connect()
+    async let late = machine.rig.ask(.post, path, #"{"seconds":30,"token":"\#(token)"}"#)
+    for token in ["a", token] {
+      #expect(try await machine.rig.ask(.delete, path + "?token=\(token)").status == 200)
+    }
+    try machine.orders.add("two", item: "Sencha")
+    #expect(try await machine.rig.wake("two").outcome == "printed")
+    _ = try await late
+    try machine.orders.add("three", item: "Assam")
+    #expect(try await machine.rig.wake("three").outcome == "printed")
+    await machine.rig.stop()
+  }
+
+  @Test("Two who have borrowed a printer do not end each other's loan")
+  func twoBorrowers() async throws {
+    let machine = try await Machine()
+    let path = "/v1/bluetooth/\(Machine.address)/loan"
+    for token in ["a", "b"] {
+      #expect(try await machine.rig.ask(.post, path, #"{"seconds":60,"token":"\#(token)"}"#).status == 200)
+    }
+    #expect(try await machine.rig.ask(.delete, path + "?token=a").status == 200)
+    try machine.orders.add("one", item: "Oolong")
+    #expect(try await machine.rig.wake("one").outcome == "queued")
+    #expect(machine.fake.calls(of: "Connect").isEmpty)
+    #expect(try await machine.rig.ask(.delete, path + "?token=b").status == 200)
+    #expect(try await machine.rig.untilPrinted("one"))
     await machine.rig.stop()
   }
 

@@ -30,13 +30,16 @@ struct PrintersCommandTests {
 
     /// Runs `printd printers …` on that bus.
     func run(_ words: [String]) async throws -> (code: Int32?, output: String) {
+      try await start(["printers"] + words).end
+    }
+
+    /// Starts a command of `printd` on that bus.
+    func start(_ words: [String]) throws -> Running {
       let output = folder.path("output-\(UInt32.random(in: 0 ... .max))")
       let child = try ChildProcess(
-        Programs.path("printd"), ["printers"] + words + ["--config", config],
+        Programs.path("printd"), words + ["--config", config],
         environment: ["DBUS_SYSTEM_BUS_ADDRESS": fake.address.text], output: output)
-      let end = await child.end
-      guard case .exit(let code) = end else { return (nil, "\(end)") }
-      return (code, try Fixtures.text(ofFile: output))
+      return Running(child: child, output: output)
     }
 
     /// The entries that were written.
@@ -44,6 +47,21 @@ struct PrintersCommandTests {
       try Files.names(in: folder.path("printers.d")).map { name in
         let text = try Fixtures.text(ofFile: folder.path("printers.d/\(name)"))
         return try DocumentReader.read(Configuration.Printer.self, from: Array(text.utf8), json5: true)
+      }
+    }
+  }
+
+  /// A command that was started.
+  struct Running {
+    let child: ChildProcess
+    let output: String
+
+    /// Its code, nil for one that a signal has ended, and all that it has said.
+    var end: (code: Int32?, output: String) {
+      get async throws {
+        let end = await child.end
+        guard case .exit(let code) = end else { return (nil, "\(end)") }
+        return (code, try Fixtures.text(ofFile: output))
       }
     }
   }

@@ -6,16 +6,18 @@ public import ESCPOS
 struct Leftovers {
   /// Our printers: how long a connection that was left behind is kept, for a job that may come.
   var graces: [BluetoothAddress: Duration] = [:]
-  /// Printers that other programs have borrowed, and until when; their connections are not ours.
-  var loans: [BluetoothAddress: BootInstant] = [:]
+  /// Printers that other programs have borrowed, by the token of each loan, and until when; their connections are not ours.
+  var loans: [BluetoothAddress: [String: BootInstant]] = [:]
   /// When a printer's connection is to be ended, if it still has no link then.
   var due: [BluetoothAddress: BootInstant] = [:]
   /// How many links are being opened to a printer.
   var openings: [BluetoothAddress: Int] = [:]
 
   func isOnLoan(_ address: BluetoothAddress, at now: BootInstant) -> Bool {
-    loans[address].map { now < $0 } ?? false
+    endOfLoans(address).map { now < $0 } ?? false
   }
+
+  func endOfLoans(_ address: BluetoothAddress) -> BootInstant? { loans[address]?.values.max() }
 }
 
 extension BlueZ {
@@ -39,19 +41,31 @@ extension BlueZ {
   }
 
   /// Another program has the printer until then: its connection is not ours.
-  public func lend(_ address: BluetoothAddress, until end: BootInstant) {
-    leftovers.loans = leftovers.loans.filter { clock.now < $0.value }
-    leftovers.loans[address] = end
-    // One that was killed may leave its connection behind, too.
-    leftovers.due[address] = leftovers.graces[address].map { end.advanced(by: $0) }
-    sweepLeftovers()
+  ///
+  /// - Parameter token: The program's name for its loan; with the same one the loan ends at another time.
+  public func lend(_ address: BluetoothAddress, to token: String, until end: BootInstant) {
+    for (address, loans) in leftovers.loans {
+      let running = loans.filter { clock.now < $0.value }
+      leftovers.loans[address] = running.isEmpty ? nil : running
+    }
+    leftovers.loans[address, default: [:]][token] = end
+    awaitEndOfLoans(address)
   }
 
-  /// The printer is ours again, with the connection that it may have.
-  public func takeBack(_ address: BluetoothAddress) {
+  /// Ends a loan before its time. With the last one the printer is ours again, with the connection that it may have.
+  public func takeBack(_ address: BluetoothAddress, from token: String) {
+    guard leftovers.loans[address]?.removeValue(forKey: token) != nil else { return }
+    if leftovers.loans[address]?.isEmpty == false { return awaitEndOfLoans(address) }
     leftovers.loans[address] = nil
     leftovers.due[address] = nil
     lookForLeftover(address)
+  }
+
+  /// Looks at the printer when the last loan is over: a borrower that was killed may leave its connection behind, too.
+  private func awaitEndOfLoans(_ address: BluetoothAddress) {
+    let end = leftovers.endOfLoans(address)
+    leftovers.due[address] = leftovers.graces[address].flatMap { grace in end?.advanced(by: grace) }
+    sweepLeftovers()
   }
 
   /// Looks at all our printers for connections without a link.
@@ -63,7 +77,7 @@ extension BlueZ {
     guard let grace = leftovers.graces[address], leftovers.due[address] == nil,
       !leftoverDevices(address).isEmpty
     else { return }
-    let begin = max(clock.now, leftovers.loans[address] ?? clock.now)
+    let begin = max(clock.now, leftovers.endOfLoans(address) ?? clock.now)
     leftovers.due[address] = begin.advanced(by: grace)
     sweepLeftovers()
   }

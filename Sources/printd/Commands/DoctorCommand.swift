@@ -16,7 +16,7 @@ struct DoctorCommand: Command {
     Looks at the configuration, the state directory, the daemon, the order service, the webhook's secrets, the clock, the
     fonts, Bluetooth, every printer and the voice. Nothing is printed or changed.
 
-    exit codes: 0 nothing wrong · 69 something is · 78 the configuration is
+    exit codes: 0 nothing wrong · 69 something is · 75 stopped · 78 the configuration is
 
     Examples:
       printd doctor
@@ -27,7 +27,18 @@ struct DoctorCommand: Command {
     let options = try CommonOptions(&arguments)
     try arguments.finish()
     let loaded = try options.load()
-    var findings = [Finding(.good, "configuration", options.configPath)]
+    let findings = try await Interruption.run { try await look(at: loaded, options.configPath) }
+    for finding in findings { Console.print(finding.text) }
+    return findings.allSatisfy(\.isGood) ? .success : .unavailable
+  }
+
+  /// Looks at everything in turn.
+  ///
+  /// - Throws: ``Failure/stopped`` when the task is cancelled; what was begun is undone then.
+  private static func look(
+    at loaded: ConfigurationFile.Loaded, _ configPath: String
+  ) async throws(Failure) -> [Finding] {
+    var findings = [Finding(.good, "configuration", configPath)]
     findings += loaded.warnings.map { Finding(.odd, "configuration", $0) }
     findings.append(stateDirectory(loaded.configuration.stateDirectory))
     findings.append(await daemon(loaded.configuration.control.socket))
@@ -35,13 +46,14 @@ struct DoctorCommand: Command {
     if let webhook = loaded.configuration.webhook { findings.append(secrets(webhook)) }
     findings.append(clock())
     findings.append(fonts(loaded.configuration.raster))
+    try Interruption.check()
     let printers = loaded.configuration.printers
     findings += await BluetoothCheck.findings(
       printers, isNeeded: printers.contains(where: \.link.isBluetooth))
-    findings += await PrinterCheck.findings(loaded.configuration.printers, loaded)
+    findings += try await PrinterCheck.findings(loaded.configuration.printers, loaded)
     findings += await VoiceCheck.findings(loaded.configuration)
-    for finding in findings { Console.print(finding.text) }
-    return findings.allSatisfy(\.isGood) ? .success : .unavailable
+    try Interruption.check()
+    return findings
   }
 
   private static func stateDirectory(_ path: String) -> Finding {

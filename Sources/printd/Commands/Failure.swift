@@ -31,6 +31,9 @@ struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
   /// What to do: a sentence or a command.
   var remedy: String?
 
+  /// A person or the system has ended the command, by a signal.
+  static let stopped = Failure(.temporary, "stopped")
+
   init(_ code: ExitCode, _ message: String, remedy: String? = nil) {
     self.code = code
     self.message = message

@@ -18,4 +18,11 @@ enum Interruption {
     defer { watching.cancel() }
     return try await task.value
   }
+
+  /// Goes on unless the work has been interrupted.
+  ///
+  /// - Throws: ``Failure/stopped``.
+  static func check() throws(Failure) {
+    if Task.isCancelled { throw .stopped }
+  }
 }

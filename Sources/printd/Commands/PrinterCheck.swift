@@ -4,13 +4,17 @@ import TextRaster
 
 /// Tries to reach printers; with a daemon running the daemon's own word is taken, since it may hold the link.
 enum PrinterCheck {
+  /// What is found, a line for each printer.
+  ///
+  /// - Throws: ``Failure/stopped`` when the task is cancelled; no link stays open.
   static func findings(
     _ printers: [Configuration.Printer], _ loaded: ConfigurationFile.Loaded
-  ) async -> [Finding] {
+  ) async throws(Failure) -> [Finding] {
     let client = ControlClient(socket: loaded.configuration.control.socket)
     let status = try? await client.read(StatusMessage.self, .get, "/v1/status")
     var findings: [Finding] = []
     for printer in printers {
+      try Interruption.check()
       if let known = status?.printers.first(where: { $0.name == printer.name }) {
         let isBad = known.obstacle != nil
         findings.append(
@@ -21,6 +25,7 @@ enum PrinterCheck {
         findings.append(await ask(printer, loaded))
       }
     }
+    try Interruption.check()
     return findings
   }
 

@@ -11,7 +11,7 @@ enum Question {
     guard Console.canAsk else { return nil }
     Console.write("\(text.printable) ")
     let slot = Mutex<CheckedContinuation<String?, Never>?>(nil)
-    return await withTaskCancellationHandler {
+    let answer = await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         slot.withLock { $0 = waiter }
         if Task.isCancelled { return settle(slot, nil) }
@@ -21,6 +21,9 @@ enum Question {
     } onCancel: {
       settle(slot, nil)
     }
+    // Nobody has typed the end of the line.
+    if answer == nil { Console.write("\n") }
+    return answer
   }
 
   /// A number from 1 to `count`; the first one when the answer is empty.

@@ -11,11 +11,11 @@ struct TestPrintCommand: Command {
     usage: printd test-print [--printer NAME] [--config FILE]
 
     Prints width, fonts, styles, code pages, a barcode, a QR code, a cut, and what the status channel said. With a
-    running daemon the page goes through its queue; without one the command speaks to the printer itself.
+    running daemon the page goes through its queue; without one the command speaks to the printer itself, and Ctrl-C ends that.
 
       --printer NAME   the printer (default: the first one)
 
-    exit codes: 0 printed · 69 the printer cannot be reached or cannot print · 75 queued · 78 no such printer
+    exit codes: 0 printed · 69 the printer cannot be reached or cannot print · 75 queued, or stopped · 78 no such printer
 
     Examples:
       printd test-print
@@ -37,18 +37,19 @@ struct TestPrintCommand: Command {
     }
     let raster = loaded.configuration.raster
     let direct = try DirectPrint(printer, loaded, raster: raster)
-    let fence = try await direct.print(patience: printer.patience, within: .seconds(60)) {
-      (answers) throws(Failure) in
-      let page = TestPage(printer: printer.name, profile: direct.profile, answers: answers)
-      let rendered: RenderedReceipt
-      do {
-        rendered = try Renderer(profile: direct.profile, dots: raster).render(page.receipt)
-      } catch {
-        throw Failure(.software, "the test page cannot be rendered: \(error)")
+    let fence = try await Interruption.run {
+      try await direct.print(patience: printer.patience, within: .seconds(60)) { (answers) throws(Failure) in
+        let page = TestPage(printer: printer.name, profile: direct.profile, answers: answers)
+        let rendered: RenderedReceipt
+        do {
+          rendered = try Renderer(profile: direct.profile, dots: raster).render(page.receipt)
+        } catch {
+          throw Failure(.software, "the test page cannot be rendered: \(error)")
+        }
+        for warning in rendered.warnings { Console.error("warning: \(warning)") }
+        if Console.isTerminal { Console.error("printing \(rendered.bytes.count) bytes on \(printer.name) …") }
+        return rendered.bytes
       }
-      for warning in rendered.warnings { Console.error("warning: \(warning)") }
-      if Console.isTerminal { Console.error("printing \(rendered.bytes.count) bytes on \(printer.name) …") }
-      return rendered.bytes
     }
     switch fence {
     case .proven:

@@ -41,6 +41,7 @@ struct ControlClient: Sendable {
         .init(method, "http://printd\(path)", body: body, responseLimit: 64 << 20),
         by: BootClock().now.advanced(by: limit))
     } catch {
+      guard error.code != .cancelled else { throw Failure.stopped }
       guard error.code == .unreachable else {
         throw Failure(
           .unavailable, "the daemon gave no answer on \(socket) (\(error.code.rawValue))",

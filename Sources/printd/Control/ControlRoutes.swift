@@ -12,6 +12,7 @@ struct ControlRoutes: Sendable {
   let journal: Journal
   let printing: Printing
   let voice: ShopVoice?
+  let scans: ScanTurns
   /// Reads printers, routes and secrets again; says why not.
   let reload: @Sendable () async -> Failure?
 
@@ -68,14 +69,32 @@ struct ControlRoutes: Sendable {
     router.on(.post, "/v1/bluetooth/{address}/loan") { request in
       await answer {
         let wanted = try DocumentReader.read(LoanMessage.self, from: request.body)
-        let loans = try loans(request)
-        return .json(LoanMessage(seconds: try await loans.lend(for: wanted.seconds)))
+        let (loans, token) = (try loans(request), try LoanMessage.token(wanted.token))
+        return .json(LoanMessage(seconds: try await loans.lend(for: wanted.seconds, to: token)))
       }
     }
     router.on(.delete, "/v1/bluetooth/{address}/loan") { request in
       await answer {
-        try await loans(request).takeBack()
+        let (loans, token) = (try loans(request), try LoanMessage.token(request.query("token")))
+        await loans.takeBack(token)
         return .json(LoanMessage(seconds: 0))
+      }
+    }
+    router.on(.post, "/v1/bluetooth/scan") { request in
+      await answer {
+        let wanted = try DocumentReader.read(ScanMessage.self, from: request.body)
+        let token = try LoanMessage.token(wanted.token)
+        return switch wanted.state {
+        case .scanning: .json(ScanMessage(speaks: await scans.scan(token)))
+        case .resting: .json(ScanMessage(speaks: await scans.rest(token)))
+        case nil: throw DocumentFault(path: "state", message: "must be scanning or resting")
+        }
+      }
+    }
+    router.on(.delete, "/v1/bluetooth/scan") { request in
+      await answer {
+        await scans.end(try LoanMessage.token(request.query("token")))
+        return .json(ScanMessage())
       }
     }
     router.on(.post, "/v1/reload") { _ in

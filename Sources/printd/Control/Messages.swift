@@ -114,4 +114,6 @@ struct ReprintMessage: Codable, Sendable {
 struct LoanMessage: Codable, Sendable {
   /// 1 through 60 as a wish; as an answer, 0 when the loan is over.
   var seconds: Int
+  /// The borrower's name for the loan, in a wish: 1 to 64 letters, digits and hyphens.
+  var token: String?
 }

@@ -9,35 +9,55 @@ import ESCPOS
 struct PrinterLoan: Sendable {
   private static let seconds = 30
   private static let renewal = Duration.seconds(10)
+  /// How long the daemon may take to answer; it gives up before that.
+  private static let patience = PrinterLoans.limit + .seconds(7)
 
   private let client: ControlClient
   private let path: String
+  private let token: String
   private let renewing: Task<Void, Never>
 
   /// Borrows a printer; without a daemon it is there anyway.
   ///
-  /// - Throws: ``Failure`` when the daemon does not let go of it, or does not listen to this user.
+  /// - Throws: ``Failure`` when the daemon does not let go of it, or does not listen to this user, and when the task is
+  ///   cancelled; the daemon is told then that nobody wants it any more.
   static func take(_ address: BluetoothAddress, from client: ControlClient) async throws(Failure)
     -> PrinterLoan
   {
     let path = "/v1/bluetooth/\(address)/loan"
-    let body = try JSON.bytes(LoanMessage(seconds: seconds))
-    if await client.isListening() { _ = try await client.send(.post, path, body: body) }
+    let token = LoanMessage.newToken()
+    let body = try JSON.bytes(LoanMessage(seconds: seconds, token: token))
+    if await client.isListening() {
+      do throws(Failure) {
+        _ = try await client.send(.post, path, body: body, within: patience)
+      } catch {
+        // The daemon does not notice when its client goes, and may be about to lend.
+        await giveBack(token, path, to: client)
+        throw error
+      }
+    }
     let renewing = Task {
       while true {
         do { try await BootClock().sleep(for: renewal) } catch { return }
-        if await client.isListening() { _ = try? await client.send(.post, path, body: body) }
+        if await client.isListening() {
+          _ = try? await client.send(.post, path, body: body, within: patience)
+        }
       }
     }
-    return PrinterLoan(client: client, path: path, renewing: renewing)
+    return PrinterLoan(client: client, path: path, token: token, renewing: renewing)
   }
 
   /// Gives the printer back; also when the task is cancelled.
   func end() async {
     renewing.cancel()
+    await Self.giveBack(token, path, to: client)
+  }
+
+  /// Ends the loan of a token for good, whatever requests for it are still under way; also when the task is cancelled.
+  private static func giveBack(_ token: String, _ path: String, to client: ControlClient) async {
     await Task {
-      await renewing.value
-      if await client.isListening() { _ = try? await client.send(.delete, path) }
+      guard await client.isListening() else { return }
+      _ = try? await client.send(.delete, "\(path)?token=\(token)", within: .seconds(5))
     }.value
   }
 }

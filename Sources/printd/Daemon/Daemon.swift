@@ -16,6 +16,7 @@ struct Daemon {
   private let orders: any OrderPort
   private let handler: WakeHandler
   private let voice: ShopVoice?
+  private let scans: ScanTurns
   private let secrets: Secrets?
 
   /// Opens the journal and wires the story; nothing listens yet.
@@ -46,7 +47,8 @@ struct Daemon {
         "the journal was damaged; what could not be read may print again",
         ["kept": aside.path, "finding": aside.finding, "jobs_saved": aside.savedJobs])
     }
-    voice = try configuration.shopVoice(clock: clock)
+    scans = ScanTurns(clock: clock)
+    voice = try configuration.shopVoice(clock: clock, besides: scans)
     let ports = Ports(
       orders: orders, jobs: journal, prepare: printing.prepare, announcer: voice,
       note: { event in
@@ -80,7 +82,8 @@ struct Daemon {
       place,
       limits: HTTPServer.Limits(bodyBytes: 1 << 20, receive: .seconds(10)), name: "control",
       ControlRoutes(
-        handler: handler, journal: journal, printing: printing, voice: voice, reload: { await reloads.run() }
+        handler: handler, journal: journal, printing: printing, voice: voice, scans: scans,
+        reload: { await reloads.run() }
       ).router)
     let webhook = try webhookServer(sockets["webhook"])
     do throws(JournalError) {
@@ -194,6 +197,7 @@ struct Daemon {
     async let silence: Void? = voice?.stop(by: deadline)
     await handler.stop(by: deadline)
     await webhook?.stop()
+    await scans.close()
     await control.stop()
     await silence
     // How the last announcement ended belongs into the journal; a full disk does not keep the daemon from ending.

@@ -74,7 +74,7 @@ extension Failure {
     case .refused: self.init(.noPermission, error.message)
     case .busy: self.init(.temporary, error.message)
     case .deadline, .unreachable, .lost: self.init(.unavailable, error.message)
-    case .cancelled: self.init(.temporary, "stopped")
+    case .cancelled: self = .stopped
     }
     if error.code != .cancelled { remedy = "printd printers doctor" }
   }

@@ -37,7 +37,8 @@ struct DirectPrint {
   ///   - patience: How long the printer may take to be reached and to answer.
   ///   - limit: How long the print may take after that.
   ///   - page: Makes the bytes of what the printer has said of itself, a line each.
-  /// - Throws: ``Failure`` with what stands in the way.
+  /// - Throws: ``Failure`` with what stands in the way; ``Failure/stopped`` when the task is cancelled, also in mid-page. The
+  ///   link is closed then.
   func print(
     patience: Duration, within limit: Duration, _ page: (_ answers: [String]) throws(Failure) -> [UInt8]
   ) async throws(Failure) -> PrinterConversation.Fence {
@@ -59,7 +60,9 @@ struct DirectPrint {
         return try await conversation.fence(by: deadline)
       }
     } catch {
-      throw fault ?? Failure(.unavailable, "\(name): \(error.message)", remedy: "printd printers doctor")
+      if let fault { throw fault }
+      try Interruption.check()
+      throw Failure(.unavailable, "\(name): \(error.message)", remedy: "printd printers doctor")
     }
   }
 

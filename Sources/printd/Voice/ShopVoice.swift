@@ -13,12 +13,19 @@ final class ShopVoice: AnnouncerPort, Sendable {
   private let clock: any BootTimeClock
 
   /// Begins to load the clips; nothing is played yet.
-  init(_ plan: VoicePlan, clock: any BootTimeClock) {
+  ///
+  /// - Parameter scans: Those of commands, which rest while it speaks as the daemon's own do.
+  init(_ plan: VoicePlan, clock: any BootTimeClock, besides scans: ScanTurns) {
     self.clock = clock
     var options = plan.options(keepsLeases: true)
     options.holdScans = {
+      async let silence = scans.speak()
       let hold = await Bluetooth.bluez.holdScans(by: clock.now.advanced(by: .seconds(2)))
-      return { hold.release() }
+      let end = await silence
+      return {
+        hold.release()
+        end()
+      }
     }
     let screen = plan.voice.screen.map { screen in
       ScreenLine(screen) { Log.warning("screen", ["reason": $0.message]) }
@@ -120,9 +127,9 @@ extension Configuration {
   /// The voice, where one is configured and switched on.
   ///
   /// - Throws: ``Failure`` for a language that cannot be spoken.
-  func shopVoice(clock: any BootTimeClock) throws(Failure) -> ShopVoice? {
+  func shopVoice(clock: any BootTimeClock, besides scans: ScanTurns) throws(Failure) -> ShopVoice? {
     guard let voice, voice.isEnabled else { return nil }
-    return ShopVoice(try VoicePlan(voice, self), clock: clock)
+    return ShopVoice(try VoicePlan(voice, self), clock: clock, besides: scans)
   }
 }
 

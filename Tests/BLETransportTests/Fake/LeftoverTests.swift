@@ -130,9 +130,9 @@ struct LeftoverTests {
     try await own(scene)
     try await until(scene) { !$0.leftovers.due.isEmpty }
     // The borrower asks in time, and once more.
-    await scene.bluez.lend(address, until: clock.now.advanced(by: .seconds(30)))
+    await scene.bluez.lend(address, to: "a", until: clock.now.advanced(by: .seconds(30)))
     clock.advance(by: .seconds(25))
-    await scene.bluez.lend(address, until: clock.now.advanced(by: .seconds(30)))
+    await scene.bluez.lend(address, to: "a", until: clock.now.advanced(by: .seconds(30)))
     clock.advance(by: .seconds(30) + grace - .milliseconds(1))
     try await scene.bluez.ready(by: far)
     #expect(scene.fake.calls(of: "Disconnect").isEmpty)
@@ -148,11 +148,31 @@ struct LeftoverTests {
     let address = try scene.printer().address
     try await own(scene)
     try await scene.bluez.ready(by: far)
-    await scene.bluez.lend(address, until: clock.now.advanced(by: .seconds(60)))
+    await scene.bluez.lend(address, to: "a", until: clock.now.advanced(by: .seconds(60)))
     scene.device.connect()
     try await until(scene) { $0.tree.devices.values.contains(where: \.connected) }
-    await scene.bluez.takeBack(address)
+    await scene.bluez.takeBack(address, from: "a")
     clock.advance(by: grace)
+    await scene.fake.called("Disconnect")
+    await scene.bluez.stop(by: far)
+  }
+
+  @Test("stays a borrower's when another one has given the printer back")
+  func twoBorrowers() async throws {
+    let scene = try await Scene(clock: clock)
+    let address = try scene.printer().address
+    try await own(scene)
+    try await scene.bluez.ready(by: far)
+    for token in ["a", "b"] {
+      await scene.bluez.lend(address, to: token, until: clock.now.advanced(by: .seconds(60)))
+    }
+    scene.device.connect()
+    try await until(scene) { $0.tree.devices.values.contains(where: \.connected) }
+    for token in ["a", "a", "nobody's"] { await scene.bluez.takeBack(address, from: token) }
+    clock.advance(by: .seconds(60) + grace - .milliseconds(1))
+    try await scene.bluez.ready(by: far)
+    #expect(scene.fake.calls(of: "Disconnect").isEmpty)
+    clock.advance(by: .milliseconds(1))
     await scene.fake.called("Disconnect")
     await scene.bluez.stop(by: far)
   }

@@ -6,7 +6,9 @@ import Glibc
 /// `printd printers forget`
 enum ForgetPrinter {
   /// Removes a printer's file and, of a Bluetooth printer, its pairing; an address without a file loses its pairing.
-  static func run(_ options: CommonOptions, _ word: String) async throws(Failure) -> ExitCode {
+  ///
+  /// A signal ends the wait for the daemon, and nothing is removed; later it ends nothing.
+  static func run(_ options: CommonOptions, _ word: String) async throws -> ExitCode {
     let loaded = try options.loadPrinters(mayBeMissing: true)
     let address = BluetoothAddress(word)
     let printers = loaded.configuration.printers
@@ -24,26 +26,35 @@ enum ForgetPrinter {
     }
     try checkRoutes(to: printer, in: loaded.configuration, options.configPath)
     let client = ControlClient(socket: loaded.configuration.control.socket)
-    let loan = await borrow(printer, from: client)
-    do throws(Failure) {
-      try removeFile(
-        of: printer, in: ConfigurationFile.printerFolder(of: options.configPath), options.configPath)
-    } catch {
+    return try await Interruption.run {
+      let loan = await borrow(printer, from: client)
+      do {
+        try Interruption.check()
+        // What has begun is brought to its end.
+        try await Task { try await remove(printer, options.configPath, client) }.value
+      } catch {
+        await loan?.end()
+        throw error
+      }
       await loan?.end()
-      throw error
+      return .success
     }
+  }
+
+  /// Removes the file, tells the daemon, and removes the pairing.
+  private static func remove(
+    _ printer: Configuration.Printer, _ configPath: String, _ client: ControlClient
+  ) async throws(Failure) {
+    try removeFile(of: printer, in: ConfigurationFile.printerFolder(of: configPath), configPath)
     // Before the bond goes, so that the daemon does not try to make a new one.
     await tellDaemon(client)
-    if let address = printer.bluetooth?.address {
-      do throws(Failure) {
-        if try await forgetBond(address) { Console.print("removed the pairing with \(address)") }
-      } catch {
-        // The file is gone, and that is what was asked for first; the bond does no harm.
-        Console.error("warning: the pairing with \(address) is still there: \(error)")
-      }
+    guard let address = printer.bluetooth?.address else { return }
+    do throws(Failure) {
+      if try await forgetBond(address) { Console.print("removed the pairing with \(address)") }
+    } catch {
+      // The file is gone, and that is what was asked for first; the bond does no harm.
+      Console.error("warning: the pairing with \(address) is still there: \(error)")
     }
-    await loan?.end()
-    return .success
   }
 
   /// A route to a printer that is not there would be a configuration that nothing starts with.
@@ -67,6 +78,7 @@ enum ForgetPrinter {
     do throws(Failure) {
       return try await PrinterLoan.take(address, from: client)
     } catch {
+      guard error != .stopped else { return nil }
       Console.error("warning: the daemon does not let go of \(printer.name): \(error)")
       return nil
     }

@@ -42,6 +42,9 @@ extension PairPrinter {
       await conversation.end()
     } catch {
       await conversation.end()
+      guard !Task.isCancelled else {
+        throw Failure(.temporary, "the test page: stopped", remedy: "look at the printer")
+      }
       throw Failure(
         error.code == .cancelled || error.code == .refused ? .temporary : .unavailable,
         "the test page: \(error.message)",

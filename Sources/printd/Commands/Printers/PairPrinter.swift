@@ -77,12 +77,16 @@ struct PairPrinter: Sendable {
       guard plan.known == nil else { throw error }
       loan = nil
     }
+    let turn = await ScanTurn.begin(with: client)
     do throws(Failure) {
       let (code, printer) = try await setUp(plan)
+      await turn.end()
       await letGo(loan)
-      await tellDaemon(printer, plan)
+      // The entry is there, also when the test page was interrupted.
+      await Task { await tellDaemon(printer, plan) }.value
       return code
     } catch {
+      await turn.end()
       await letGo(loan)
       throw error
     }

@@ -76,13 +76,15 @@ struct PrintersCommand: Command {
   private static func doctor(_ options: CommonOptions, _ name: String?) async throws -> ExitCode {
     let loaded = try options.loadPrinters(mayBeMissing: true)
     let printers = name == nil ? loaded.configuration.printers : [try loaded.printer(named: name)]
-    var findings: [Finding] = []
     let isBluetooth = printers.contains(where: \.link.isBluetooth)
-    if name == nil || isBluetooth {
-      // Before the first printer, Bluetooth is what one wants to know about.
-      findings = await BluetoothCheck.findings(printers, isNeeded: isBluetooth || printers.isEmpty)
+    let findings = try await Interruption.run {
+      var findings: [Finding] = []
+      if name == nil || isBluetooth {
+        // Before the first printer, Bluetooth is what one wants to know about.
+        findings = await BluetoothCheck.findings(printers, isNeeded: isBluetooth || printers.isEmpty)
+      }
+      return findings + (try await PrinterCheck.findings(printers, loaded))
     }
-    findings += await PrinterCheck.findings(printers, loaded)
     for finding in findings { Console.print(finding.text) }
     return findings.allSatisfy(\.isGood) ? .success : .unavailable
   }

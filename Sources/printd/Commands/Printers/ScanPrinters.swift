@@ -29,13 +29,23 @@ struct ScanPrinters {
   ///
   /// SIGINT ends the scan, and what was found until then is shown.
   func run(_ options: CommonOptions) async throws -> ExitCode {
-    let configured = try options.loadPrinters(mayBeMissing: true).configuration.printers
+    let configuration = try options.loadPrinters(mayBeMissing: true).configuration
+    let configured = configuration.printers
+    let client = ControlClient(socket: configuration.control.socket)
     let drawing = json ? nil : LiveText()
     let scan = self
     let sightings = try await Interruption.run {
-      try await scan.scan { sightings in
-        drawing?.show(
-          ScanReport(sightings, configured: configured, all: scan.all).lines(columns: Console.columns))
+      let turn = await ScanTurn.begin(with: client)
+      do throws(Failure) {
+        let sightings = try await scan.scan { sightings in
+          drawing?.show(
+            ScanReport(sightings, configured: configured, all: scan.all).lines(columns: Console.columns))
+        }
+        await turn.end()
+        return sightings
+      } catch {
+        await turn.end()
+        throw error
       }
     }
     let report = ScanReport(sightings, configured: configured, all: all)
