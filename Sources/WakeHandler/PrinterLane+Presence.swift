@@ -12,19 +12,20 @@ extension PrinterLane {
       lookout = nil
       return
     }
-    guard lookout == nil, let sightings = setup?.opener.presence() else { return }
+    guard lookout == nil, let presence = setup?.opener.presence() else { return }
     lookout = Task { [weak self] in
-      for await _ in sightings { await self?.sighted() }
+      for await sign in presence { await self?.look(sign) }
     }
   }
 
-  /// Tries the printer at once, or a little later when that was in vain before.
-  private func sighted() {
+  /// Tries the printer at once, or a little later when it was seen in vain before. Where nobody can see it, its opener
+  /// has made the pause, which does not grow.
+  private func look(_ sign: Presence) {
     guard lookout?.isCancelled == false, let retryAt, let failedAt else { return }
-    let pause = Self.pauses[min(sightingsInVain, Self.pauses.count - 1)]
+    let pause = sign == .seen ? Self.pauses[min(sightingsInVain, Self.pauses.count - 1)] : .zero
     let next = max(floor.now, failedAt.advanced(by: pause))
     guard next < retryAt else { return }
-    isSighted = true
+    isSighted = sign == .seen
     self.retryAt = next
     bell.ring()
   }

@@ -51,6 +51,28 @@ struct PresenceTests {
     }
   }
 
+  @Test("a printer that nobody can see is tried whenever it is due, without a pause that grows")
+  func due() async throws {
+    let scene = try Scene(policies: { $0.delays = [.seconds(60)] })
+    try scene.front.script {
+      $0.opens = [.unreachable]
+      $0.isVisible = true
+    }
+    _ = try await scene.wake("bread")
+    // The clock stands: a try that waited for it would never come.
+    for tries in 1...8 {
+      await scene.log.until("watch front", tries)
+      try scene.front.show(.due)
+      await scene.log.until("open front", tries + 1)
+    }
+    // A sighting has not been in vain yet.
+    await scene.log.until("watch front", 9)
+    try scene.front.script { $0.opens = [] }
+    try scene.front.show(.seen)
+    await scene.log.until("reported 1")
+    #expect(try scene.front.paper == ["bread"])
+  }
+
   @Test("the back-off goes on beside the look-out")
   func backOff() async throws {
     let scene = try Scene()

@@ -36,7 +36,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     var isSlow = false
     /// Whether it does not answer before the deadline, unless the opening is called off.
     var isSilent = false
-    /// Whether somebody can see it when it is back.
+    /// Whether somebody can tell when it is worth another try.
     var isVisible = false
     /// NUL bytes that a gate in vain has sent.
     var nuls = 0
@@ -51,7 +51,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     var opened = 0
     var closed = 0
     var isConfirmed = false
-    var sightings: AsyncStream<Void>.Continuation?
+    var sightings: AsyncStream<Presence>.Continuation?
     var drains: [Bool] = []
     var link: LinkDouble?
   }
@@ -117,12 +117,12 @@ final class PrinterDouble: LinkOpener, Sendable {
     return link
   }
 
-  /// Lets whoever looks out for it see it.
-  func show() { _ = state.withLock { $0.sightings?.yield() } }
+  /// Lets whoever looks out for it see it, or know that it is due to be called.
+  func show(_ sign: Presence = .seen) { _ = state.withLock { $0.sightings?.yield(sign) } }
 
-  func presence() -> AsyncStream<Void>? {
+  func presence() -> AsyncStream<Presence>? {
     guard state.withLock(\.script.isVisible) else { return nil }
-    let (stream, sightings) = AsyncStream.makeStream(of: Void.self)
+    let (stream, sightings) = AsyncStream.makeStream(of: Presence.self)
     state.withLock { $0.sightings = sightings }
     sightings.onTermination = { [log, name] _ in log.say("unwatch \(name)") }
     log.say("watch \(name)")
