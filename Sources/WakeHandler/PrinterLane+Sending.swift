@@ -158,45 +158,4 @@ extension PrinterLane {
       update(id) { $0.keep(job) }
     }
   }
-
-  /// Prints a page that belongs to no order; the journal knows nothing of it.
-  func printTest(_ page: Page) async -> Outcome {
-    retryAt = nil
-    guard await hasLink(), let link, let setup else {
-      let bar = isLent ? Self.lentReason : isRemoved ? Self.removed(name) : "printd is stopping"
-      return .notPrinted(obstacle ?? bar)
-    }
-    let conversation = await converse(link, setup.profile)
-    let bytes: [UInt8]
-    switch await askGate(conversation) {
-    case .busy:
-      await end(conversation)
-      await closeLink()
-      return .notPrinted("the printer is busy with what it had before")
-    case .standing(let reason, let spoilsLink):
-      await end(conversation)
-      if spoilsLink { await closeLink() }
-      return .notPrinted(reason)
-    case .open(let gate):
-      do {
-        bytes = try page(gate)
-      } catch {
-        await end(conversation)
-        return .notPrinted("the page cannot be made: \(error)")
-      }
-    }
-    let sent = await send(PreparedReceipt(bytes: bytes), conversation, setup.profile, job: nil) {}
-    await end(conversation)
-    switch sent {
-    case .printed(let confirmation):
-      unblock()
-      return .printed(confirmation)
-    case .nothing(let error):
-      await closeLink()
-      return .notPrinted(error.message)
-    case .inDoubt(let reason, _):
-      await closeLink()
-      return .unknown(reason)
-    }
-  }
 }

@@ -6,15 +6,6 @@ import PrintJobs
 /// One task runs the line. It waits for the oldest job's order and opens the link meanwhile; a job whose order
 /// cannot be had for now lets the others pass. What changes from outside rings the bell and is looked at next.
 actor PrinterLane {
-  /// Makes the bytes of a page from what the printer has just said.
-  typealias Page = @Sendable (PrinterConversation.Gate) throws -> [UInt8]
-
-  /// A page that a person wants printed apart from any order.
-  struct TestPrint {
-    var page: Page
-    var reply: CheckedContinuation<Outcome, Never>
-  }
-
   nonisolated let name: String
   let floor: Floor
   let fetcher: Fetcher
@@ -23,7 +14,9 @@ actor PrinterLane {
 
   var setup: PrinterSetup?
   var line: [Ticket] = []
-  var tests: [TestPrint] = []
+  /// The pages that wait for their turn, and how many there have been.
+  var tests: [TestPage] = []
+  var testCount = 0
   var isStopping = false
 
   /// The link, while it is open.
@@ -127,15 +120,6 @@ actor PrinterLane {
     if line.isEmpty, running == nil { adoptNow() } else { nudge() }
   }
 
-  /// Prints a page before the next job and says what became of it.
-  func testPrint(_ page: @escaping Page) async -> Outcome {
-    guard !isStopping else { return .notPrinted("printd is stopping") }
-    return await withCheckedContinuation { reply in
-      tests.append(TestPrint(page: page, reply: reply))
-      nudge()
-    }
-  }
-
   /// Finishes the receipt in hand and closes the link; returns then, or at `deadline`.
   func stop(by deadline: BootInstant) async {
     isStopping = true
@@ -173,9 +157,8 @@ actor PrinterLane {
       watch(isWaiting && isAway && tests.isEmpty)
       if let doubt, !tests.isEmpty {
         await wait(for: doubt)
-      } else if let test = tests.first {
-        tests.removeFirst()
-        test.reply.resume(returning: await printTest(test.page))
+      } else if !tests.isEmpty {
+        await printNextTest()
       } else if let doubt, line.contains(where: { $0.order != .awaited }) {
         await wait(for: doubt)
       } else if let retryAt, isWaiting {
@@ -186,8 +169,7 @@ actor PrinterLane {
         await rest()
       }
     }
-    for test in tests { test.reply.resume(returning: .notPrinted("printd is stopping")) }
-    tests = []
+    refuseTests(Self.stoppingReason)
     watch(false)
     await giveUpDoubt()
     // A connection that came after our end would keep the printer from others, with nobody to end it.

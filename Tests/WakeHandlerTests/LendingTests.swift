@@ -113,7 +113,7 @@ struct LendingTests {
     let scene = try Scene()
     try await lend(scene)
     #expect(
-      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) } == .notPrinted(Self.reason))
+      try await scene.testPage() == .notPrinted(Self.reason))
     #expect(scene.log.count(of: "open front") == 0)
   }
 
