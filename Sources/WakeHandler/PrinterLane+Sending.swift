@@ -103,9 +103,9 @@ extension PrinterLane {
         bytes, seams: receipt.seams, by: sendLimit, firstByte: firstByte)
     } catch {
       let accepted = await conversation.jobBytesAccepted
-      if accepted == 0 { return .nothing(error) }
+      if accepted == 0 { return .nothing(LinkError(error.code, words(error))) }
       return .inDoubt(
-        "the link took \(accepted) of \(bytes.count) bytes: \(error.message)", mayBeAnswered: false)
+        "the link took \(accepted) of \(bytes.count) bytes: \(words(error))", mayBeAnswered: false)
     }
     return await waitForProof(conversation, job: id, printTime: printTime)
   }
@@ -129,7 +129,7 @@ extension PrinterLane {
         }
       } catch {
         guard error.code == .deadline else {
-          return .inDoubt("the print was not confirmed: \(error.message)", mayBeAnswered: false)
+          return .inDoubt("the print was not confirmed: \(words(error))", mayBeAnswered: false)
         }
         status = await conversation.status
       }
@@ -144,6 +144,11 @@ extension PrinterLane {
         return .inDoubt("the printer has not confirmed the print\(reason)", mayBeAnswered: true)
       }
     }
+  }
+
+  /// Only a stop whose time is over cancels a line.
+  private func words(_ error: LinkError) -> String {
+    error.code == .cancelled ? "printd was stopped" : error.message
   }
 
   /// Shows that a job takes longer than it should.

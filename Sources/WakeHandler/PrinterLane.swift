@@ -120,10 +120,27 @@ actor PrinterLane {
     if line.isEmpty, running == nil { adoptNow() } else { nudge() }
   }
 
-  /// Finishes the receipt in hand and closes the link; returns then, or at `deadline`.
+  /// How long after its deadline a stop may take, in which the receipt in hand is given up in doubt and the link closed.
+  private static let givingUpTime = Duration.seconds(2)
+
+  /// Finishes the receipt in hand and closes the link; returns then.
+  ///
+  /// A receipt that has not ended by `deadline`, since the printer stands still, is given up in doubt: a link that nobody
+  /// closed would keep the printer from everybody else.
   func stop(by deadline: BootInstant) async {
     isStopping = true
+    refuseTests(Self.stoppingReason)
+    for borrower in borrowers { borrower.ring() }
     bell.ring()
+    await waitUntilStopped(by: deadline)
+    guard let running, !hasStopped else { return }
+    running.cancel()
+    await waitUntilStopped(by: floor.deadline(in: Self.givingUpTime))
+    // What holds up the line now is no printer.
+    if !hasStopped { await closeLink() }
+  }
+
+  private func waitUntilStopped(by deadline: BootInstant) async {
     while running != nil, !hasStopped, floor.now < deadline { await stopped.wait(until: deadline) }
   }
 

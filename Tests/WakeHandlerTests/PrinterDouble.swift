@@ -154,7 +154,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     state.withLock(\.script.atGate)?()
     if let error { throw LinkError(error, "the link is gone") }
     log.say("gate \(name)")
-    if case .busy = gate { try? await clock.sleep(until: deadline, tolerance: nil) }
+    if case .busy = gate { try await sleep(until: deadline) }
     return gate
   }
 
@@ -180,8 +180,14 @@ final class PrinterDouble: LinkOpener, Sendable {
     return taken
   }
 
-  fileprivate func end(of sending: Sending, by deadline: BootInstant) async {
-    if case .stalls = sending { try? await clock.sleep(until: deadline, tolerance: nil) }
+  fileprivate func end(of sending: Sending, by deadline: BootInstant) async throws(LinkError) {
+    if case .stalls = sending { try await sleep(until: deadline) }
+  }
+
+  private func sleep(until deadline: BootInstant) async throws(LinkError) {
+    do { try await clock.sleep(until: deadline, tolerance: nil) } catch {
+      throw LinkError(.cancelled, "the task was cancelled")
+    }
   }
 
   fileprivate func nextSending() -> Sending {
@@ -201,7 +207,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     case .unconfirmed: return .unconfirmed
     case .lost: throw LinkError(.lost, "the printer is gone")
     case .missing(let status):
-      try? await clock.sleep(until: deadline, tolerance: nil)
+      try await sleep(until: deadline)
       return .missing(status)
     case .late(let status):
       let alarm = Task { [clock, bell] in
@@ -209,8 +215,14 @@ final class PrinterDouble: LinkOpener, Sendable {
         bell.say("confirmed")
       }
       let count = bell.count(of: "confirmed")
-      if !state.withLock(\.isConfirmed) { await bell.until("confirmed", count + 1) }
+      await withTaskCancellationHandler {
+        guard !state.withLock(\.isConfirmed), !Task.isCancelled else { return }
+        await Task { [bell] in await bell.until("confirmed", count + 1) }.value
+      } onCancel: {
+        interrupt()
+      }
       alarm.cancel()
+      if Task.isCancelled { throw LinkError(.cancelled, "the task was cancelled") }
       return state.withLock(\.isConfirmed) ? .proven : .missing(status)
     }
   }
@@ -293,7 +305,7 @@ private final class ConversationDouble: ConversationPort, Sendable {
     let sending = printer.nextSending()
     let count = try await printer.send(bytes, by: deadline, firstByte: firstByte)
     taken.withLock { $0 = count }
-    await printer.end(of: sending, by: deadline)
+    try await printer.end(of: sending, by: deadline)
     guard count < bytes.count else { return }
     if case .stalls = sending { throw LinkError(.deadline, "the printer takes nothing") }
     throw LinkError(.lost, "the printer is gone")
