@@ -56,6 +56,8 @@ actor PrinterLane {
   var sightingsInVain = 0
   /// Whether a sighting has asked for the next try.
   var isSighted = false
+  /// How many links in a row have gone while the printer was waited for to be ready.
+  var linksGone = 0
   /// When an end that the journal did not take is written again.
   var endRetryAt: BootInstant?
 
@@ -179,6 +181,7 @@ actor PrinterLane {
       } else if let doubt, line.contains(where: { $0.order != .awaited }) {
         await wait(for: doubt)
       } else if let retryAt, isWaiting {
+        if doubt == nil { watchIdleLink() }
         await bell.wait(until: nextExpiry.map { min($0, retryAt) } ?? retryAt)
       } else if let head = line.first(where: { $0.order != .awaited }) {
         await work(on: head.id)
