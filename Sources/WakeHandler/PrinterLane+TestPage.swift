@@ -53,16 +53,23 @@ extension PrinterLane {
   func printNextTest() async {
     guard !tests.isEmpty else { return }
     let test = tests.removeFirst()
-    test.reply.resume(returning: await printTest(test))
+    if let outcome = await printTest(test) {
+      test.reply.resume(returning: outcome)
+    } else {
+      tests.insert(test, at: 0)
+    }
   }
 
-  private func printTest(_ test: TestPage) async -> Outcome {
+  /// - Returns: Nil when the printer is to be set up anew before.
+  private func printTest(_ test: TestPage) async -> Outcome? {
+    guard floor.now < test.deadline else { return .notPrinted(lateReason) }
     retryAt = nil
     // How a try of long ago ended says nothing about now.
     if !isConnecting { connectFailure = nil }
     guard await hasLink(), let link, let setup else {
-      let bar = isLent ? Self.lentReason : isRemoved ? Self.removed(name) : Self.stoppingReason
-      return .notPrinted(obstacle ?? bar)
+      if isStopping { return .notPrinted(Self.stoppingReason) }
+      if isReplaced, !isRemoved { return nil }
+      return .notPrinted(obstacle ?? (isLent ? Self.lentReason : Self.removed(name)))
     }
     let conversation = await converse(link, setup.profile)
     let bytes: [UInt8]

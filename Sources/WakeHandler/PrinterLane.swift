@@ -215,7 +215,7 @@ actor PrinterLane {
   private func adopt() async {
     guard replacement != nil else { return }
     await giveUpDoubt()
-    if isRemoved { await giveUpConnecting() }
+    await giveUpConnecting()
     await closeLink()
     adoptNow()
   }
@@ -231,8 +231,11 @@ actor PrinterLane {
     connectFailure = nil
     obstacle = nil
     failures = 0
+    retryAt = nil
     isAway = false
+    isSighted = false
     sightingsInVain = 0
+    linksGone = 0
     drainAgainAt = nil
     openQuestions = 0
   }
