@@ -23,6 +23,8 @@ final class PrinterDouble: LinkOpener, Sendable {
     case lost
     /// Nothing until ``PrinterDouble/confirm()``, or until the deadline.
     case late(PrinterStatus)
+    /// Nothing, whatever the deadline, until the question is called off.
+    case deaf
   }
 
   /// What it does in turn; the last of each list stays.
@@ -206,6 +208,9 @@ final class PrinterDouble: LinkOpener, Sendable {
     case .proven: return .proven
     case .unconfirmed: return .unconfirmed
     case .lost: throw LinkError(.lost, "the printer is gone")
+    case .deaf:
+      try await sleep(until: BootInstant(nanoseconds: .max))
+      return .missing(PrinterStatus())
     case .missing(let status):
       try await sleep(until: deadline)
       return .missing(status)
