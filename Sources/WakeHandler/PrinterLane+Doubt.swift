@@ -7,18 +7,22 @@ extension PrinterLane {
     var ticket: Ticket
     var conversation: any ConversationPort
     var until: BootInstant
+    /// Waits for the answer; may be cancelled.
+    var fence: Task<PrinterConversation.Fence?, Never>
+    /// Writes down what came of it.
     var listener: Task<Void, Never>?
   }
 
   /// Goes on listening for the answer to the job's own question; nothing else is printed on the link meanwhile.
   func listen(for ticket: Ticket, on conversation: any ConversationPort) {
     let until = floor.deadline(in: floor.policies.lateLimit)
-    var doubt = Doubt(ticket: ticket, conversation: conversation, until: until)
+    let fence = Task { try? await conversation.fence(by: until) }
+    var doubt = Doubt(ticket: ticket, conversation: conversation, until: until, fence: fence)
     doubt.listener = Task {
-      let fence = try? await conversation.fence(by: until)
+      let answer = await fence.value
       await end(conversation)
       self.doubt = nil
-      if fence == .proven {
+      if answer == .proven {
         await settle(ticket)
         unblock()
       } else {
@@ -43,10 +47,10 @@ extension PrinterLane {
     await giveUpDoubt()
   }
 
-  /// Listens no longer.
+  /// Listens no longer; also where the link does not even take the question for the printer's status.
   func giveUpDoubt() async {
     guard let doubt else { return }
-    await doubt.conversation.end()
+    doubt.fence.cancel()
     await doubt.listener?.value
   }
 

@@ -36,6 +36,8 @@ extension PrinterLane {
     guard idleWatch?.isCancelled == false, gone === link else { return }
     isLinkGone = true
     floor.ports.note(HandlerEvent(.notice, "the idle link is gone: \(error.message)", printer: name))
+    // Where the printer was not ready it has been switched off perhaps, for a refill, and is looked out for from now on.
+    if retryAt != nil { retryWithoutLink() }
     bell.ring()
   }
 }

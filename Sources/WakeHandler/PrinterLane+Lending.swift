@@ -24,8 +24,8 @@ extension PrinterLane {
   /// Whether somebody else has the printer now.
   var isLent: Bool { loans.end(after: floor.now) != nil }
 
-  /// Whether the printer is to be left alone from now on, also in the middle of connecting.
-  var isBarred: Bool { isLent || isRemoved }
+  /// Whether the printer, as it is set up now, is to be left alone from now on, also in the middle of connecting.
+  var isBarred: Bool { isLent || isReplaced }
 
   /// Lets go of the printer: the job in hand is finished, then the link is closed, and none is opened for `time`, which
   /// begins when that is done. To a borrower that has it, it begins at once.

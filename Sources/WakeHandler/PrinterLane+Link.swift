@@ -113,6 +113,7 @@ extension PrinterLane {
   /// The printer has done its work: nothing stands in the way any more.
   func unblock() {
     failures = 0
+    linksGone = 0
     retryAt = nil
     jobsOnLink += 1
     idleSince = floor.now

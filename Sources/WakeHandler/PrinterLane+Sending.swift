@@ -103,9 +103,9 @@ extension PrinterLane {
         bytes, seams: receipt.seams, by: sendLimit, firstByte: firstByte)
     } catch {
       let accepted = await conversation.jobBytesAccepted
-      if accepted == 0 { return .nothing(error) }
+      if accepted == 0 { return .nothing(LinkError(error.code, words(error))) }
       return .inDoubt(
-        "the link took \(accepted) of \(bytes.count) bytes: \(error.message)", mayBeAnswered: false)
+        "the link took \(accepted) of \(bytes.count) bytes: \(words(error))", mayBeAnswered: false)
     }
     return await waitForProof(conversation, job: id, printTime: printTime)
   }
@@ -129,7 +129,7 @@ extension PrinterLane {
         }
       } catch {
         guard error.code == .deadline else {
-          return .inDoubt("the print was not confirmed: \(error.message)", mayBeAnswered: false)
+          return .inDoubt("the print was not confirmed: \(words(error))", mayBeAnswered: false)
         }
         status = await conversation.status
       }
@@ -146,6 +146,11 @@ extension PrinterLane {
     }
   }
 
+  /// Only a stop whose time is over cancels a line.
+  private func words(_ error: LinkError) -> String {
+    error.code == .cancelled ? "printd was stopped" : error.message
+  }
+
   /// Shows that a job takes longer than it should.
   private func waitsInMidJob(_ id: Int64?, _ reason: String?) async {
     if let reason, reason != obstacle {
@@ -156,47 +161,6 @@ extension PrinterLane {
     floor.wakes.note(id, .unknown(reason ?? "is being printed; not confirmed yet"), ticket.timeline)
     if let job = try? await floor.jobs.advance(id, through: [.sending], change: JobChange()) {
       update(id) { $0.keep(job) }
-    }
-  }
-
-  /// Prints a page that belongs to no order; the journal knows nothing of it.
-  func printTest(_ page: Page) async -> Outcome {
-    retryAt = nil
-    guard await hasLink(), let link, let setup else {
-      let bar = isLent ? Self.lentReason : isRemoved ? Self.removed(name) : "printd is stopping"
-      return .notPrinted(obstacle ?? bar)
-    }
-    let conversation = await converse(link, setup.profile)
-    let bytes: [UInt8]
-    switch await askGate(conversation) {
-    case .busy:
-      await end(conversation)
-      await closeLink()
-      return .notPrinted("the printer is busy with what it had before")
-    case .standing(let reason, let spoilsLink):
-      await end(conversation)
-      if spoilsLink { await closeLink() }
-      return .notPrinted(reason)
-    case .open(let gate):
-      do {
-        bytes = try page(gate)
-      } catch {
-        await end(conversation)
-        return .notPrinted("the page cannot be made: \(error)")
-      }
-    }
-    let sent = await send(PreparedReceipt(bytes: bytes), conversation, setup.profile, job: nil) {}
-    await end(conversation)
-    switch sent {
-    case .printed(let confirmation):
-      unblock()
-      return .printed(confirmation)
-    case .nothing(let error):
-      await closeLink()
-      return .notPrinted(error.message)
-    case .inDoubt(let reason, _):
-      await closeLink()
-      return .unknown(reason)
     }
   }
 }

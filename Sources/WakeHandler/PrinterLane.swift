@@ -6,15 +6,6 @@ import PrintJobs
 /// One task runs the line. It waits for the oldest job's order and opens the link meanwhile; a job whose order
 /// cannot be had for now lets the others pass. What changes from outside rings the bell and is looked at next.
 actor PrinterLane {
-  /// Makes the bytes of a page from what the printer has just said.
-  typealias Page = @Sendable (PrinterConversation.Gate) throws -> [UInt8]
-
-  /// A page that a person wants printed apart from any order.
-  struct TestPrint {
-    var page: Page
-    var reply: CheckedContinuation<Outcome, Never>
-  }
-
   nonisolated let name: String
   let floor: Floor
   let fetcher: Fetcher
@@ -23,7 +14,9 @@ actor PrinterLane {
 
   var setup: PrinterSetup?
   var line: [Ticket] = []
-  var tests: [TestPrint] = []
+  /// The pages that wait for their turn, and how many there have been.
+  var tests: [TestPage] = []
+  var testCount = 0
   var isStopping = false
 
   /// The link, while it is open.
@@ -63,6 +56,8 @@ actor PrinterLane {
   var sightingsInVain = 0
   /// Whether a sighting has asked for the next try.
   var isSighted = false
+  /// How many links in a row have gone while the printer was waited for to be ready.
+  var linksGone = 0
   /// When an end that the journal did not take is written again.
   var endRetryAt: BootInstant?
 
@@ -127,19 +122,27 @@ actor PrinterLane {
     if line.isEmpty, running == nil { adoptNow() } else { nudge() }
   }
 
-  /// Prints a page before the next job and says what became of it.
-  func testPrint(_ page: @escaping Page) async -> Outcome {
-    guard !isStopping else { return .notPrinted("printd is stopping") }
-    return await withCheckedContinuation { reply in
-      tests.append(TestPrint(page: page, reply: reply))
-      nudge()
-    }
-  }
+  /// How long after its deadline a stop may take, in which the receipt in hand is given up in doubt and the link closed.
+  private static let givingUpTime = Duration.seconds(2)
 
-  /// Finishes the receipt in hand and closes the link; returns then, or at `deadline`.
+  /// Finishes the receipt in hand and closes the link; returns then.
+  ///
+  /// A receipt that has not ended by `deadline`, since the printer stands still, is given up in doubt: a link that nobody
+  /// closed would keep the printer from everybody else.
   func stop(by deadline: BootInstant) async {
     isStopping = true
+    refuseTests(Self.stoppingReason)
+    for borrower in borrowers { borrower.ring() }
     bell.ring()
+    await waitUntilStopped(by: deadline)
+    guard let running, !hasStopped else { return }
+    running.cancel()
+    await waitUntilStopped(by: floor.deadline(in: Self.givingUpTime))
+    // What holds up the line now is no printer.
+    if !hasStopped { await closeLink() }
+  }
+
+  private func waitUntilStopped(by deadline: BootInstant) async {
     while running != nil, !hasStopped, floor.now < deadline { await stopped.wait(until: deadline) }
   }
 
@@ -173,12 +176,12 @@ actor PrinterLane {
       watch(isWaiting && isAway && tests.isEmpty)
       if let doubt, !tests.isEmpty {
         await wait(for: doubt)
-      } else if let test = tests.first {
-        tests.removeFirst()
-        test.reply.resume(returning: await printTest(test.page))
+      } else if !tests.isEmpty {
+        await printNextTest()
       } else if let doubt, line.contains(where: { $0.order != .awaited }) {
         await wait(for: doubt)
       } else if let retryAt, isWaiting {
+        if doubt == nil { watchIdleLink() }
         await bell.wait(until: nextExpiry.map { min($0, retryAt) } ?? retryAt)
       } else if let head = line.first(where: { $0.order != .awaited }) {
         await work(on: head.id)
@@ -186,8 +189,7 @@ actor PrinterLane {
         await rest()
       }
     }
-    for test in tests { test.reply.resume(returning: .notPrinted("printd is stopping")) }
-    tests = []
+    refuseTests(Self.stoppingReason)
     watch(false)
     await giveUpDoubt()
     // A connection that came after our end would keep the printer from others, with nobody to end it.
@@ -213,7 +215,7 @@ actor PrinterLane {
   private func adopt() async {
     guard replacement != nil else { return }
     await giveUpDoubt()
-    if isRemoved { await giveUpConnecting() }
+    await giveUpConnecting()
     await closeLink()
     adoptNow()
   }
@@ -229,8 +231,11 @@ actor PrinterLane {
     connectFailure = nil
     obstacle = nil
     failures = 0
+    retryAt = nil
     isAway = false
+    isSighted = false
     sightingsInVain = 0
+    linksGone = 0
     drainAgainAt = nil
     openQuestions = 0
   }

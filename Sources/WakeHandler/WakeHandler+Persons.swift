@@ -77,18 +77,20 @@ extension WakeHandler {
 
   /// Prints a page that belongs to no order, in turn with the jobs of the printer.
   ///
-  /// - Parameter page: Makes the page's bytes from what the printer has just said at the gate; not called when it
-  ///   cannot print.
+  /// - Parameters:
+  ///   - deadline: When whoever asked for it ceases to wait; a page that has not begun by then is not printed.
+  ///   - page: Makes the page's bytes from what the printer has just said at the gate; not called when it cannot print.
   /// - Returns: `.printed`, `.notPrinted` or `.unknown`, with the reason.
   /// - Throws: ``Refusal`` when the printer is not configured.
   public func testPrint(
-    _ printer: String, _ page: @escaping @Sendable (PrinterConversation.Gate) throws -> [UInt8]
+    _ printer: String, by deadline: BootInstant,
+    _ page: @escaping @Sendable (PrinterConversation.Gate) throws -> [UInt8]
   ) async throws(Refusal) -> Outcome {
     guard configured.contains(printer), let lane = lanes[printer] else {
       let nearest = nearestWord(to: printer, among: configured).map { "; did you mean \"\($0)\"?" } ?? ""
       throw Refusal(.notFound, "no printer is called \"\(printer)\"\(nearest)")
     }
-    return await lane.testPrint(page)
+    return await lane.testPrint(page, by: deadline)
   }
 
   /// Lets go of printers for a while, so that somebody else can work on them: their jobs in hand are finished and their

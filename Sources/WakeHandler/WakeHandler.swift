@@ -99,7 +99,8 @@ public actor WakeHandler {
 
   /// Takes no more wakes, finishes the receipts in hand and their reports, and closes the links.
   ///
-  /// Returns when that is done, or at `deadline`. Completions that are still open are called with what is true then;
+  /// Returns when that is done. A receipt that has not ended by `deadline` is given up as unknown and its link closed, which
+  /// takes two seconds more at most. Completions that are still open are called with what is true then;
   /// the other jobs stay in the journal.
   public func stop(by deadline: BootInstant) async {
     isStopping = true

@@ -150,7 +150,7 @@ class Daemon:
         return command(*words, "--config", self.config, timeout=timeout)
 
     def stop(self):
-        """Ends it as systemd does; it must end well, within the unit's TimeoutStopSec: a receipt in hand gets 20 s."""
+        """Ends it as systemd does; it must end well, within the unit's TimeoutStopSec: a receipt in hand gets 15 s."""
         if self.process is None or self.process.poll() is not None:
             return
         self.process.send_signal(signal.SIGTERM)

@@ -260,8 +260,8 @@ struct HostileTests {
       guard case .ready(let status) = gate else { return [] }
       return Array("paper \(status.paper?.rawValue ?? "")".utf8)
     }
-    #expect(try await scene.handler.testPrint("front", page) == .printed(.fence))
-    #expect(try await scene.handler.testPrint("front", page) == .notPrinted("paper out"))
+    #expect(try await scene.testPage(page) == .printed(.fence))
+    #expect(try await scene.testPage(page) == .notPrinted("paper out"))
     #expect(try scene.front.paper == ["paper nearEnd"])
   }
 
@@ -269,7 +269,7 @@ struct HostileTests {
   func testPageFails() async throws {
     struct Torn: Error {}
     let scene = try Scene()
-    let outcome = try await scene.handler.testPrint("front") { _ in throw Torn() }
+    let outcome = try await scene.testPage { _ in throw Torn() }
     #expect(outcome == .notPrinted("the page cannot be made: Torn()"))
     let bread = try await scene.wake("bread")
     #expect(await bread.value.outcome == .printed(.fence))

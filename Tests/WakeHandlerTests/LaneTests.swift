@@ -146,19 +146,19 @@ struct LaneTests {
   @Test("a test print goes through the same line and never into the journal")
   func testPrint() async throws {
     let scene = try Scene()
-    #expect(try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) } == .printed(.fence))
+    #expect(try await scene.testPage() == .printed(.fence))
     #expect(try scene.front.paper == ["ruler"])
     #expect(scene.journal.commits == 0)
     try scene.front.script { $0.sending = [.loses(after: 1)] }
     #expect(
-      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) }
+      try await scene.testPage()
         == .unknown("the link took 1 of 5 bytes: the printer is gone"))
     try scene.front.script { $0.opens = [.unreachable] }
     #expect(
-      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) }
+      try await scene.testPage()
         == .notPrinted("the printer is off"))
     await #expect(throws: Refusal(.notFound, "no printer is called \"fornt\"; did you mean \"front\"?")) {
-      try await scene.handler.testPrint("fornt") { _ in [] }
+      try await scene.testPage(on: "fornt")
     }
   }
 

@@ -91,6 +91,20 @@ struct LateAnswerTests {
     #expect(try scene.front.paper == ["bread", "milk"] && scene.front.opened == 2)
   }
 
+  @Test("a wait that only its cancellation ends, since the link takes nothing, is given up all the same")
+  func deafLink() async throws {
+    let scene = try await inDoubt(then: [.deaf, .proven])
+    await scene.log.until("fence front", 3)
+    let milk = try await scene.wake("milk")
+    // The alarms of the wake, of the listener and of the line's patience.
+    await scene.clock.sleepers(atLeast: 3)
+    scene.clock.advance(by: .seconds(10))
+    await scene.log.until("reported 2")
+    _ = await milk.value
+    #expect(scene.states == [.unknown, .printed])
+    #expect(try scene.front.paper == ["bread", "milk"] && scene.front.opened == 2)
+  }
+
   @Test("an answer that does not come in time leaves the job in doubt, and the link is closed")
   func neverAnswered() async throws {
     let scene = try await inDoubt()
@@ -131,7 +145,7 @@ struct LateAnswerTests {
 
   @Test("a daemon that stops does not wait for a late answer")
   func stop() async throws {
-    let scene = try await inDoubt()
+    let scene = try await inDoubt(then: [.deaf])
     await scene.log.until("fence front", 3)
     await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
     #expect(scene.log.count(of: "close front") == 1)

@@ -189,7 +189,7 @@ struct LendingTests {
     let scene = try Scene()
     try await lend(scene)
     #expect(
-      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) } == .notPrinted(Self.reason))
+      try await scene.testPage() == .notPrinted(Self.reason))
     #expect(scene.log.count(of: "open front") == 0)
   }
 
@@ -293,5 +293,21 @@ struct LendingTests {
     #expect(scene.log.count(of: "open front") == 1)
     scene.clock.advance(by: .seconds(1))
     #expect(await next.value.outcome == .printed(.fence))
+  }
+
+  @Test("who waits to borrow a printer is answered when a stop begins")
+  func stopWithBorrower() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.fences = [.late(.init())] }
+    _ = try await scene.wake("bread")
+    await scene.log.until("fence front")
+    let lending = Task { try await lend(scene) }
+    // The alarms of the wake, of the fence, and of the borrower.
+    await scene.clock.sleepers(atLeast: 3)
+    async let stopped: Void = scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    await #expect(throws: Refusal.self) { try await lending.value }
+    try scene.front.confirm()
+    await stopped
+    #expect(scene.states == [.printed])
   }
 }

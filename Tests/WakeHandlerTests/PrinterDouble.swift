@@ -23,6 +23,8 @@ final class PrinterDouble: LinkOpener, Sendable {
     case lost
     /// Nothing until ``PrinterDouble/confirm()``, or until the deadline.
     case late(PrinterStatus)
+    /// Nothing, whatever the deadline, until the question is called off.
+    case deaf
   }
 
   /// What it does in turn; the last of each list stays.
@@ -36,7 +38,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     var isSlow = false
     /// Whether it does not answer before the deadline, unless the opening is called off.
     var isSilent = false
-    /// Whether somebody can see it when it is back.
+    /// Whether somebody can tell when it is worth another try.
     var isVisible = false
     /// NUL bytes that a gate in vain has sent.
     var nuls = 0
@@ -51,7 +53,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     var opened = 0
     var closed = 0
     var isConfirmed = false
-    var sightings: AsyncStream<Void>.Continuation?
+    var sightings: AsyncStream<Presence>.Continuation?
     var drains: [Bool] = []
     var link: LinkDouble?
   }
@@ -117,12 +119,12 @@ final class PrinterDouble: LinkOpener, Sendable {
     return link
   }
 
-  /// Lets whoever looks out for it see it.
-  func show() { _ = state.withLock { $0.sightings?.yield() } }
+  /// Lets whoever looks out for it see it, or know that it is due to be called.
+  func show(_ sign: Presence = .seen) { _ = state.withLock { $0.sightings?.yield(sign) } }
 
-  func presence() -> AsyncStream<Void>? {
+  func presence() -> AsyncStream<Presence>? {
     guard state.withLock(\.script.isVisible) else { return nil }
-    let (stream, sightings) = AsyncStream.makeStream(of: Void.self)
+    let (stream, sightings) = AsyncStream.makeStream(of: Presence.self)
     state.withLock { $0.sightings = sightings }
     sightings.onTermination = { [log, name] _ in log.say("unwatch \(name)") }
     log.say("watch \(name)")
@@ -154,7 +156,7 @@ final class PrinterDouble: LinkOpener, Sendable {
     state.withLock(\.script.atGate)?()
     if let error { throw LinkError(error, "the link is gone") }
     log.say("gate \(name)")
-    if case .busy = gate { try? await clock.sleep(until: deadline, tolerance: nil) }
+    if case .busy = gate { try await sleep(until: deadline) }
     return gate
   }
 
@@ -180,8 +182,14 @@ final class PrinterDouble: LinkOpener, Sendable {
     return taken
   }
 
-  fileprivate func end(of sending: Sending, by deadline: BootInstant) async {
-    if case .stalls = sending { try? await clock.sleep(until: deadline, tolerance: nil) }
+  fileprivate func end(of sending: Sending, by deadline: BootInstant) async throws(LinkError) {
+    if case .stalls = sending { try await sleep(until: deadline) }
+  }
+
+  private func sleep(until deadline: BootInstant) async throws(LinkError) {
+    do { try await clock.sleep(until: deadline, tolerance: nil) } catch {
+      throw LinkError(.cancelled, "the task was cancelled")
+    }
   }
 
   fileprivate func nextSending() -> Sending {
@@ -200,8 +208,11 @@ final class PrinterDouble: LinkOpener, Sendable {
     case .proven: return .proven
     case .unconfirmed: return .unconfirmed
     case .lost: throw LinkError(.lost, "the printer is gone")
+    case .deaf:
+      try await sleep(until: BootInstant(nanoseconds: .max))
+      return .missing(PrinterStatus())
     case .missing(let status):
-      try? await clock.sleep(until: deadline, tolerance: nil)
+      try await sleep(until: deadline)
       return .missing(status)
     case .late(let status):
       let alarm = Task { [clock, bell] in
@@ -209,68 +220,16 @@ final class PrinterDouble: LinkOpener, Sendable {
         bell.say("confirmed")
       }
       let count = bell.count(of: "confirmed")
-      if !state.withLock(\.isConfirmed) { await bell.until("confirmed", count + 1) }
+      await withTaskCancellationHandler {
+        guard !state.withLock(\.isConfirmed), !Task.isCancelled else { return }
+        await Task { [bell] in await bell.until("confirmed", count + 1) }.value
+      } onCancel: {
+        interrupt()
+      }
       alarm.cancel()
+      if Task.isCancelled { throw LinkError(.cancelled, "the task was cancelled") }
       return state.withLock(\.isConfirmed) ? .proven : .missing(status)
     }
-  }
-}
-
-/// A link that carries nothing by itself; what goes over it is the conversation's business.
-final class LinkDouble: PrinterLink, Sendable {
-  private struct State {
-    var isClosed = false
-    var isGone = false
-    var nextID = 0
-    var readers: [Int: CheckedContinuation<Void, Never>] = [:]
-  }
-
-  private let state = Mutex(State())
-  private let closing: @Sendable () -> Void
-
-  init(closing: @escaping @Sendable () -> Void) { self.closing = closing }
-
-  let bytesAccepted = 0
-  let hasBackChannel = true
-  func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {}
-
-  /// Says nothing until the link goes or the reader does.
-  func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {
-    let id = state.withLock { state in
-      state.nextID += 1
-      return state.nextID
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { reader in
-        state.withLock { state in
-          if state.isGone || Task.isCancelled { reader.resume() } else { state.readers[id] = reader }
-        }
-      }
-    } onCancel: {
-      state.withLock { $0.readers.removeValue(forKey: id) }?.resume()
-    }
-    if Task.isCancelled { throw LinkError(.cancelled, "cancelled") }
-    throw LinkError(.lost, "the printer is gone")
-  }
-
-  func flush(by deadline: BootInstant) async throws(LinkError) {}
-
-  func go() {
-    let readers = state.withLock { state in
-      state.isGone = true
-      defer { state.readers = [:] }
-      return state.readers.values
-    }
-    for reader in readers { reader.resume() }
-  }
-
-  func close() async {
-    let isFirst = state.withLock { state in
-      defer { state.isClosed = true }
-      return !state.isClosed
-    }
-    if isFirst { closing() }
-    go()
   }
 }
 
@@ -293,7 +252,7 @@ private final class ConversationDouble: ConversationPort, Sendable {
     let sending = printer.nextSending()
     let count = try await printer.send(bytes, by: deadline, firstByte: firstByte)
     taken.withLock { $0 = count }
-    await printer.end(of: sending, by: deadline)
+    try await printer.end(of: sending, by: deadline)
     guard count < bytes.count else { return }
     if case .stalls = sending { throw LinkError(.deadline, "the printer takes nothing") }
     throw LinkError(.lost, "the printer is gone")

@@ -109,18 +109,83 @@ struct RestartTests {
     #expect(try (other.front.opened, other.front.closed) == (1, 1))
   }
 
-  @Test("stopping does not wait longer than it may")
+  @Test("a receipt that does not end by the stop's deadline is given up in doubt, and its link is closed")
   func stopByDeadline() async throws {
     let scene = try Scene()
     try scene.front.script { $0.fences = [.late(.init())] }
+    scene.orders.holdReports()
     let bread = try await scene.wake("bread")
     await scene.log.until("fence front")
-    let before = scene.clock.now
-    async let stopped: Void = scene.handler.stop(by: before.advanced(by: .seconds(5)))
+    async let stopped: Void = scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    // The wake, the proof and the stop itself have their alarms.
+    await scene.clock.sleepers(atLeast: 3)
+    #expect(try scene.front.closed == 0)
+    scene.clock.advance(by: .seconds(5))
+    await stopped
+    #expect(try scene.front.closed == 1)
+    let reason = "the print was not confirmed: printd was stopped"
+    #expect(await bread.value.jobs.map(\.outcome) == [.unknown(reason)])
+    #expect(scene.states == [.unknown])
+    #expect(scene.journal.all.map(\.reason) == [reason])
+    scene.orders.letGo()
+
+    let next = try Scene()
+    for job in scene.journal.all {
+      var job = job
+      job.reportedAt = nil
+      next.journal.put(job)
+    }
+    try await next.handler.start()
+    await next.log.until("reported 1")
+    #expect(next.states == [.unknown])
+    #expect(next.log.count(of: "open front") == 0)
+  }
+
+  @Test("a receipt that the printer takes no more of is given up by the stop's deadline as well")
+  func stopInMidJob() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.sending = [.stalls(after: 3)] }
+    _ = try await scene.wake("bread")
+    await scene.log.until("sent bre")
+    async let stopped: Void = scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
     await scene.clock.sleepers(atLeast: 3)
     scene.clock.advance(by: .seconds(5))
     await stopped
-    #expect(await bread.value.outcome == .unknown("is being printed; not confirmed yet"))
-    try scene.front.confirm()
+    #expect(try scene.front.closed == 1)
+    #expect(scene.states == [.unknown])
+    #expect(scene.journal.all.map(\.reason) == ["the link took 3 of 5 bytes: printd was stopped"])
+  }
+
+  @Test("a journal that cannot be written does not keep a stop from closing the link")
+  func stopWithFullDisk() async throws {
+    let scene = try Scene()
+    scene.journal.fail("printed", times: 100)
+    _ = try await scene.wake("bread")
+    await scene.log.until("journal fails: printed")
+    async let stopped: Void = scene.handler.stop(by: scene.clock.now.advanced(by: .milliseconds(500)))
+    await scene.clock.sleepers(atLeast: 3)
+    scene.clock.advance(by: .milliseconds(500))
+    await stopped
+    #expect(try scene.front.closed == 1)
+    #expect(scene.states == [.intent], "in doubt for the next start")
+  }
+
+  @Test("who waits for a page is answered when a stop begins, and for the one in hand at its deadline")
+  func stopWithPages() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.fences = [.late(.init())] }
+    async let first = scene.testPage()
+    await scene.log.until("fence front")
+    async let second = scene.testPage()
+    // Each page and the proof have their alarms.
+    await scene.clock.sleepers(atLeast: 3)
+    async let stopped: Void = scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    #expect(try await second == .notPrinted("printd is stopping"))
+    await scene.clock.sleepers(atLeast: 3)
+    scene.clock.advance(by: .seconds(5))
+    await stopped
+    #expect(try await first == .unknown("the print was not confirmed: printd was stopped"))
+    #expect(try scene.front.closed == 1)
+    #expect(try scene.front.paper == ["ruler"])
   }
 }

@@ -48,6 +48,47 @@ struct RetryTests {
     #expect(try scene.front.paper == ["bread", "milk"])
   }
 
+  @Test("a reload while the link is being opened calls that off and begins with the new setup at once")
+  func reloadWhileOpening() async throws {
+    let scene = try Scene(policies: { $0.delays = [.seconds(60)] })
+    try scene.front.script { $0.isSilent = true }
+    let completion = try await scene.wake("bread")
+    await scene.log.until("open front")
+    try scene.front.script { $0.isSilent = false }
+    await scene.handler.replace(printers: scene.setups, routes: [])
+    #expect(await completion.value.outcome == .printed(.fence))
+    #expect(scene.log.count(of: "called off front") == 1)
+    #expect(try scene.front.paper == ["bread"])
+  }
+
+  @Test("a test page that a reload overtakes is printed with the new setup")
+  func reloadBeforeTestPage() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.isSilent = true }
+    async let page = scene.testPage()
+    await scene.log.until("open front")
+    try scene.front.script { $0.isSilent = false }
+    await scene.handler.replace(printers: scene.setups, routes: [])
+    #expect(try await page == .printed(.fence))
+    #expect(scene.log.count(of: "called off front") == 1)
+    #expect(try scene.front.paper == ["ruler"])
+  }
+
+  @Test("a reload during a try that then fails begins with the new setup at once")
+  func reloadAtTheGate() async throws {
+    let scene = try Scene(policies: { $0.delays = [.seconds(60)] })
+    try scene.front.script { $0.gates = [.busy(PrinterStatus()), .ready(PrinterStatus())] }
+    _ = try await scene.wake("bread")
+    await scene.log.until("gate front")
+    await scene.handler.replace(printers: scene.setups, routes: [])
+    // The alarms of the wake and of the gate; the line has none then, and needs none.
+    await scene.clock.sleepers(atLeast: 2)
+    scene.clock.advance(by: .seconds(15))
+    await scene.log.until("reported 1")
+    #expect(try scene.front.paper == ["bread"])
+    #expect(try scene.front.opened == 2)
+  }
+
   @Test("a repeated wake for a waiting order is a duplicate, and tries the printer at once")
   func duplicateTriesAtOnce() async throws {
     let scene = try Scene()

@@ -87,6 +87,14 @@ final class Scene: Sendable {
     }
   }
 
+  /// Has a test page printed that must have begun in 30 s.
+  func testPage(
+    on printer: String = "front",
+    _ page: @escaping @Sendable (PrinterConversation.Gate) throws -> [UInt8] = { _ in Array("ruler".utf8) }
+  ) async throws -> Outcome {
+    try await handler.testPrint(printer, by: clock.now.advanced(by: .seconds(30)), page)
+  }
+
   /// The journal's states, a job a word.
   var states: [JobState] { journal.all.map(\.state) }
 }

@@ -20,7 +20,7 @@ struct LifecycleTests {
     #expect(rig.notifications.messages.contains { $0.hasPrefix("STATUS=0 queued") })
     #expect(await rig.stop() == .exit(0))
     let stopping = try #require(rig.notifications.messages.first { $0.contains("STOPPING=1") })
-    #expect(stopping.contains("EXTEND_TIMEOUT_USEC=20000000"))
+    #expect(stopping.contains("EXTEND_TIMEOUT_USEC=24000000"))
   }
 
   @Test("Without a watchdog, or with one that is for another process, none is fed")
@@ -58,6 +58,23 @@ struct LifecycleTests {
     #expect(try await next.untilPrinted("two"))
     await next.stop()
     #expect(counter.count(of: "Oolong") == 1 && counter.count(of: "Sencha") == 1)
+    counter.server.stop()
+  }
+
+  @Test("SIGTERM while a printer stands still in mid-page: who waits is answered, and the daemon ends well")
+  func terminateStandstill() async throws {
+    let counter = try NetworkPrinter { $0.printsSlowly() }
+    let rig = try await DaemonRig(orders: nil, printers: "[\(counter.entry())]")
+    let path = "/v1/printers/counter/test-print"
+    async let first = rig.read(CompletionMessage.self, .post, path)
+    try await counter.stopsInMidReceipt()
+    async let second = rig.read(CompletionMessage.self, .post, path)
+    rig.daemon.send(SIGTERM)
+    let (inHand, inLine) = try await (first, second)
+    #expect(inLine.outcome == "notPrinted" && inLine.reason == "printd is stopping")
+    #expect(inHand.outcome == "unknown" && inHand.reason?.hasSuffix("printd was stopped") == true)
+    #expect(await rig.daemon.end == .exit(0))
+    await rig.stop()
     counter.server.stop()
   }
 

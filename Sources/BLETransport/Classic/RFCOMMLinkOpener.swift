@@ -27,5 +27,5 @@ public struct RFCOMMLinkOpener: LinkOpener {
   }
 
   /// Says when an attempt is due again, or the adapter is back.
-  public func presence() -> AsyncStream<Void>? { bluez.presence(of: printer) }
+  public func presence() -> AsyncStream<Presence>? { bluez.presence(of: printer) }
 }

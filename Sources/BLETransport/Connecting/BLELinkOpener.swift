@@ -21,5 +21,5 @@ public struct BLELinkOpener: LinkOpener {
   }
 
   /// Says when the printer has been seen again, or the adapter is back.
-  public func presence() -> AsyncStream<Void>? { bluez.presence(of: printer) }
+  public func presence() -> AsyncStream<Presence>? { bluez.presence(of: printer) }
 }

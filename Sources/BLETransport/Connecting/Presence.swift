@@ -1,4 +1,4 @@
-import ESCPOS
+public import ESCPOS
 import DBus
 
 extension BlueZ {
@@ -17,23 +17,25 @@ extension BlueZ {
   /// an attempt is due after a short rest. For both it is also worth it when the adapter or bluetoothd comes back. Nothing
   /// of this happens but while an element is waited for.
   ///
-  /// - Returns: An element for each time; it ends when its task is cancelled.
-  public nonisolated func presence(of printer: BluetoothPrinter) -> AsyncStream<Void> {
+  /// - Returns: An element for each time: `due` when the rest of a Classic printer is over, else `seen`; it ends when its task
+  ///   is cancelled.
+  public nonisolated func presence(of printer: BluetoothPrinter) -> AsyncStream<Presence> {
     AsyncStream(unfolding: { [weak self] in await self?.nextPresence(of: printer) })
   }
 
-  private func nextPresence(of printer: BluetoothPrinter) async -> Void? {
+  private func nextPresence(of printer: BluetoothPrinter) async -> Presence? {
     start()
     let forever = BootInstant(nanoseconds: .max)
     do throws(LinkError) {
       guard isAvailable(printer) else {
         _ = try await wait(by: forever) { $0.isAvailable(printer) }
-        return ()
+        return .seen
       }
       switch printer.bearer {
       case .rfcomm:
         do { try await clock.sleep(for: Self.pageRest) } catch { return nil }
         _ = try await wait(by: forever) { $0.isAvailable(printer) && $0.discovery.holds.isEmpty }
+        return .due
       case .ble:
         let before = sightings[printer.address]?.count ?? 0
         sightings[printer.address, default: Sightings()].watchers += 1
@@ -44,8 +46,8 @@ extension BlueZ {
         }
         // Gone meanwhile: it is worth trying when it is back.
         if !isAvailable(printer) { _ = try await wait(by: forever) { $0.isAvailable(printer) } }
+        return .seen
       }
-      return ()
     } catch {
       return nil
     }

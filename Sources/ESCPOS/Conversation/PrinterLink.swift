@@ -62,17 +62,25 @@ public protocol LinkOpener: Sendable {
   ///   it), `.refused` (it will not talk to us until somebody acts) or `.deadline`.
   func open(by deadline: BootInstant) async throws(LinkError) -> any PrinterLink
 
-  /// Yields each time that the printer is seen while the stream is read, or nil where nobody can see it (a network
+  /// Says each time that opening is worth another try while the stream is read, or nil where nobody can know (a network
   /// printer, a file).
   ///
   /// It is asked for while ``open(by:)`` fails since the printer is off or away, and dropped when that is over: whoever
-  /// scans for it stops then. A sighting is a hint; opening may still fail, and is tried less often then.
-  func presence() -> AsyncStream<Void>?
+  /// scans for it stops then.
+  func presence() -> AsyncStream<Presence>?
+}
+
+/// Why it is worth trying again to open a link to a printer that was off or away.
+public enum Presence: Equatable, Sendable {
+  /// It was seen, or what it is reached by is back. A hint: opening may still fail, and is tried less often then.
+  case seen
+  /// Nobody can see it, and the rest that it is given after each try is over: opening is the only way to know.
+  case due
 }
 
 extension LinkOpener {
   /// Nobody can see the printer.
-  public func presence() -> AsyncStream<Void>? { nil }
+  public func presence() -> AsyncStream<Presence>? { nil }
 }
 
 /// Why a link could not be opened or used.

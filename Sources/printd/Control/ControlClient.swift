@@ -6,6 +6,9 @@ import Glibc
 
 /// Talks to the running daemon over its control socket.
 struct ControlClient: Sendable {
+  /// How long a command waits for an answer.
+  static let patience = Duration.seconds(40)
+
   /// The socket's path.
   let socket: String
   private let client: HTTPClient
@@ -33,7 +36,7 @@ struct ControlClient: Sendable {
   /// - Throws: ``Failure``: `.unavailable` when no daemon listens, else what the daemon refused and its remedy.
   func send(
     _ method: HTTPClient.Method, _ path: String, body: [UInt8]? = nil, accepting statuses: [Int] = [],
-    within limit: Duration = .seconds(40)
+    within limit: Duration = ControlClient.patience
   ) async throws(Failure) -> HTTPClient.Response {
     let response: HTTPClient.Response
     do {

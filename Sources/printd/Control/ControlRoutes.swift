@@ -60,7 +60,9 @@ struct ControlRoutes: Sendable {
     router.on(.post, "/v1/printers/{name}/test-print") { request in
       await answer {
         let name = request.parameters["name"] ?? ""
-        let outcome = try await handler.testPrint(name) { [printing] gate in
+        // What has begun by then is mostly on paper before the command ceases to wait.
+        let latest = BootClock().now.advanced(by: ControlClient.patience - .seconds(10))
+        let outcome = try await handler.testPrint(name, by: latest) { [printing] gate in
           try printing.testPage(name, answers: gate.lines)
         }
         return .json(CompletionMessage(outcome))

@@ -187,22 +187,28 @@ struct Daemon {
     }
   }
 
-  /// Finishes the receipt in hand, answers who waits, closes.
+  /// How long a stop waits for the receipt in hand and for the phrase in the air.
+  private static let patience = Duration.seconds(15)
+  /// What comes after it at most: the lines give up (2 s), the printers are disconnected (5 s), the end of the last
+  /// announcement is noted (2 s). Both together fit into the unit's TimeoutStopSec.
+  private static let closingTime = Duration.seconds(9)
+
+  /// Finishes the receipt in hand, lets go of the printers, answers who waits, closes.
   private func stop(_ webhook: HTTPServer?, _ control: HTTPServer) async {
-    let patience = Duration.seconds(20)
-    ServiceNotify.stopping(extendBy: patience)
+    ServiceNotify.stopping(extendBy: Self.patience + Self.closingTime)
     Log.info("stopping")
-    let deadline = clock.now.advanced(by: patience)
+    let deadline = clock.now.advanced(by: Self.patience)
     // Beside the print, as ever: a long text after it would outlast the service manager's patience.
     async let silence: Void? = voice?.stop(by: deadline)
     await handler.stop(by: deadline)
+    // Before the channels, which have no time limit: whatever holds them up, a phone gets the printer.
+    await Bluetooth.stop()
     await webhook?.stop()
     await scans.close()
     await control.stop()
     await silence
     // How the last announcement ended belongs into the journal; a full disk does not keep the daemon from ending.
     await handler.announcementsEnded(by: clock.now.advanced(by: .seconds(2)))
-    await Bluetooth.stop()
     await journal.close()
     Log.info("stopped")
   }

@@ -120,13 +120,13 @@ struct RecoveryTests {
     let scene = try await Scene()
     try await scene.bluez.ready(by: scene.soon)
     scene.device.vanish()
-    let sightings = Task { () -> Bool in
+    let sightings = Task { () -> Presence? in
       var sightings = scene.bluez.presence(of: try scene.printer()).makeAsyncIterator()
-      return await sightings.next() != nil
+      return await sightings.next()
     }
     await scene.fake.called("StartDiscovery")
     scene.device.appear()
-    #expect(try await sightings.value)
+    #expect(try await sightings.value == .seen)
     await scene.fake.called("StopDiscovery")
     let rests = try await scene.bluez.wait(by: scene.soon) { !$0.isScanning }
     #expect(rests)
@@ -137,13 +137,13 @@ struct RecoveryTests {
   func presenceOfAKnownPrinter() async throws {
     let scene = try await Scene()
     try await scene.bluez.ready(by: scene.soon)
-    let sightings = Task { () -> Bool in
+    let sightings = Task { () -> Presence? in
       var sightings = scene.bluez.presence(of: try scene.printer()).makeAsyncIterator()
-      return await sightings.next() != nil
+      return await sightings.next()
     }
     await scene.fake.called("StartDiscovery")
     scene.device.appear(rssi: -71)
-    #expect(try await sightings.value)
+    #expect(try await sightings.value == .seen)
     await scene.bluez.stop(by: scene.soon)
   }
 
@@ -152,13 +152,13 @@ struct RecoveryTests {
     let scene = try await Scene()
     try await scene.bluez.ready(by: scene.soon)
     scene.device.vanish()
-    let sightings = Task { () -> Bool in
+    let sightings = Task { () -> Presence? in
       var sightings = scene.bluez.presence(of: try scene.printer()).makeAsyncIterator()
-      return await sightings.next() != nil
+      return await sightings.next()
     }
     await scene.fake.called("StartDiscovery")
     sightings.cancel()
-    #expect(try await !sightings.value)
+    #expect(try await sightings.value == nil)
     await scene.fake.called("StopDiscovery")
     await scene.bluez.stop(by: scene.soon)
   }
@@ -170,13 +170,29 @@ struct RecoveryTests {
     let scene = try await Scene()
     scene.adapter.setPowered(false)
     try await scene.bluez.ready(by: scene.soon)
-    let sightings = Task { () -> Bool in
+    let sightings = Task { () -> Presence? in
       var sightings = scene.bluez.presence(of: try scene.printer { $0.bearer = bearer }).makeAsyncIterator()
-      return await sightings.next() != nil
+      return await sightings.next()
     }
     await Task.yield()
     scene.adapter.setPowered(true)
-    #expect(try await sightings.value)
+    #expect(try await sightings.value != nil)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("A Classic printer cannot be seen: it is due to be called when its rest is over, and never sooner")
+  func classicIsDue() async throws {
+    let clock = ManualClock()
+    let scene = try await Scene(clock: clock)
+    let start = clock.now
+    let sign = try await scene.run(clock) {
+      try await scene.bluez.ready(by: scene.soon)
+      var signs = scene.bluez.presence(of: try scene.printer { $0.bearer = .rfcomm }).makeAsyncIterator()
+      return await signs.next()
+    }
+    #expect(sign == .due)
+    #expect(start.duration(to: clock.now) >= .seconds(2))
+    #expect(scene.fake.calls(of: "StartDiscovery").isEmpty)
     await scene.bluez.stop(by: scene.soon)
   }
 

@@ -53,6 +53,34 @@ class Recovery(Scenario):
             until(f"the link to {name} given up", 20, lambda: ctl(name, "state")["connected"] == 0)
         say("   killed; the next printed on both links, and gave them up")
 
+    def test_stopped_in_mid_receipt(self):
+        """Paper out in mid-receipt, and printd is stopped: unknown, never printed again; a phone gets the printers."""
+        daemon = self.daemon_for_both(budget=5)
+        sheets = {name: Sheets(name) for name in LINKS}
+        order = self.shop.sell()
+        self.assertPrinted(daemon.wake(order), order, daemon)
+        for name in LINKS:
+            ctl(name, "paperleft", 400)
+        order = self.shop.sell(20)
+        self.assertOutcome(daemon.wake(order), "unknown")
+        since = time.monotonic()
+        daemon.stop()
+        say(f"   stopped in {time.monotonic() - since:.1f} s")
+        for name in LINKS:
+            until(f"{name} let go of", 5, lambda: ctl(name, "state")["connected"] == 0)
+        ctl("phone", "connect", address("ble"))
+        ctl("phone", "disconnect")
+        until("the phone gone", 5, lambda: ctl("ble", "state")["connected"] == 0)
+        for name in LINKS:
+            ctl(name, "paper", "ok")
+        daemon.start()
+        for job in self.settled(daemon, order, state="unknown"):
+            name = job["printer"]
+            say(f"   {name}: {job['state']} ({job['reason']}), {job['bytes_accepted']} of {job['bytes_total']} bytes")
+            self.assertIn("printd was stopped", job["reason"])
+            self.assertLessEqual(sheets[name].count(order), 1)
+        self.assertEqual([r["outcome"] for r in self.shop.reports(order)], ["unknown"] * len(LINKS))
+
     def test_stopped_while_connecting(self):
         """printd is stopped while it calls printers that are off: back again they are free, and a phone has the first."""
         for name in LINKS:
