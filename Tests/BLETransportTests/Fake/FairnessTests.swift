@@ -118,11 +118,11 @@ struct FairnessTests {
   func numbers() async throws {
     let features = FakeService(
       FakeService.uuid("1801"), [.init(FakeService.uuid("2b3a"), ["read"], value: [0])])
-    let scene = try await Scene(services: [.print, .access, features])
+    let scene = try await Scene(clock: clock, services: [.print, .access, features])
     _ = addBar(to: scene)
     let supported = try scene.characteristic("2b3a")
     supported.script { $0.readWaits = true }
-    let opening = Task { try await scene.open() }
+    let opening = Task { try await scene.open(by: far) }
     await scene.fake.called("ReadValue")
     let bar = try await openBar(scene)
     supported.answerReads()

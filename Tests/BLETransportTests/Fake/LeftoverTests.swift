@@ -23,6 +23,12 @@ struct LeftoverTests {
     _ = try await scene.bluez.wait(by: far, until: holds)
   }
 
+  /// Returns when an opening has the turn at the adapter; it keeps that while time stands still.
+  private func hasTurn(_ scene: Scene) async throws {
+    let adapter = scene.adapter.path
+    try await until(scene) { $0.turns.count(at: adapter) > 0 }
+  }
+
   @Test("is ended with the link that is opened over it")
   func withItsLink() async throws {
     let scene = try await Scene()
@@ -87,7 +93,7 @@ struct LeftoverTests {
 
   @Test("is ended when an opening over it is called off", arguments: ["services", "answers"])
   func calledOff(waitsFor: String) async throws {
-    let scene = try await Scene()
+    let scene = try await Scene(clock: clock)
     try await own(scene)
     if waitsFor == "services" {
       scene.device.script { $0.resolving = .waits }
@@ -95,9 +101,9 @@ struct LeftoverTests {
       try scene.characteristic("2af0").script { $0.notifyWaits = true }
     }
     scene.device.connect()
-    let opening = Task { try await scene.failure() }
+    let opening = Task { try await scene.failure(by: far) }
     if waitsFor == "services" {
-      while scene.bluez.turns.count(at: scene.adapter.path) == 0 { await Task.yield() }
+      try await hasTurn(scene)
     } else {
       await scene.fake.called("StartNotify")
     }
@@ -105,19 +111,19 @@ struct LeftoverTests {
     _ = try await opening.value
     await scene.fake.called("Disconnect")
     #expect(scene.fake.calls(of: "Connect").isEmpty)
-    await scene.bluez.stop(by: scene.soon)
+    await scene.bluez.stop(by: far)
   }
 
   @Test("is kept by a process that does not own the printer, whatever becomes of its opening")
   func notOurs() async throws {
-    let scene = try await Scene()
+    let scene = try await Scene(clock: clock)
     scene.device.script { $0.resolving = .waits }
     scene.device.connect()
-    let opening = Task { try await scene.failure() }
-    while scene.bluez.turns.count(at: scene.adapter.path) == 0 { await Task.yield() }
+    let opening = Task { try await scene.failure(by: far) }
+    try await hasTurn(scene)
     opening.cancel()
     #expect(try await opening.value.code == .cancelled)
-    await scene.bluez.stop(by: scene.soon)
+    await scene.bluez.stop(by: far)
     #expect(scene.fake.calls(of: "Disconnect").isEmpty)
     #expect(scene.device.isConnected)
   }
