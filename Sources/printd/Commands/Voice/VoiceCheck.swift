@@ -19,7 +19,7 @@ enum VoiceCheck {
       return [Finding(.bad, "voice", error.message, remedy: error.remedy)]
     }
     var findings = [await clips(plan), await synthesiser(plan)]
-    if voice.online != nil { findings.append(await online(plan)) }
+    if let finding = await online(plan) { findings.append(finding) }
     if let screen = voice.screen { findings.append(Self.screen(screen)) }
     findings.append(await group(plan))
     findings.append(await speaker(plan))
@@ -118,10 +118,13 @@ enum VoiceCheck {
     }
   }
 
-  private static func online(_ plan: VoicePlan) async -> Finding {
-    let (speaker, _) = await WorkThreads.files.run { plan.speaker() }
-    guard let online = speaker.online else {
-      return Finding(.bad, "online voice", "its address cannot be used")
+  private static func online(_ plan: VoicePlan) async -> Finding? {
+    let online: OnlineVoice
+    do throws(OnlineVoice.Fault) {
+      guard let configured = try plan.online(keepsAnswers: false) else { return nil }
+      online = configured
+    } catch {
+      return Finding(.bad, "online voice", "voice.online.url \(error)", remedy: "see voice.online.url")
     }
     do throws(SoundError) {
       let sample = plan.phrasebook.phrases.first?.text ?? "a"
