@@ -135,8 +135,26 @@ enum VoiceCheck {
     }
   }
 
+  /// A sound server's socket in the folder of a user whom the daemon does not run as: this user may get in, the daemon
+  /// does not.
+  static func closedServer(_ plan: VoicePlan) -> Finding? {
+    let path = plan.voice.server.map { $0.hasPrefix("unix:") ? $0.dropFirst(5) : $0[...] } ?? ""
+    guard path.hasPrefix("/run/user/"), let user = path.split(separator: "/").dropFirst(2).first else {
+      return nil
+    }
+    var state = stat()
+    let daemon = stat(plan.stateDirectory, &state) == 0 ? state.st_uid : geteuid()
+    guard user != "\(daemon)" else { return nil }
+    return Finding(
+      .bad, "voice output", "voice.server is in the folder of user \(user), which is closed to the daemon",
+      remedy:
+        "let that server listen on 127.0.0.1, and: server: \"tcp:127.0.0.1:4713\" (Docs/voice.md, The speaker)"
+    )
+  }
+
   private static func speaker(_ plan: VoicePlan) async -> Finding {
     let subject = "voice output"
+    if let closed = closedServer(plan) { return closed }
     do throws(SoundError) {
       let deadline = BootClock().now.advanced(by: .seconds(5))
       let session = try await plan.output.open(by: deadline)
