@@ -11,7 +11,7 @@ RELEASE = --configuration release --static-swift-stdlib
 # Where a process may crash on purpose, the backtracer must not hold its pipes open.
 export SWIFT_BACKTRACE = enable=no
 
-.PHONY: help run test rig-test rig-bench lint format build bench install uninstall clean deps test-deps race asan fixtures
+.PHONY: help run test amounts rig-test rig-bench lint format build bench install uninstall clean deps test-deps race asan fixtures
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 18
@@ -29,6 +29,9 @@ test: test-deps lint ## build and run all tests
 	  $(SWIFT) test --skip-build $$turns --filter "^$$(basename $$tests)\." || exit 1; \
 	done
 	$(MAKE) --no-print-directory race asan
+
+amounts: test-deps ## say every amount to 9,999.99 in every language, and hear it back; takes minutes (`make test` takes every 13th)
+	EVERY_AMOUNT=1 $(SWIFT) test --filter '^SpokenAmountsTests\.RoundTripTests'
 
 rig-test: test-deps ## Bluetooth end to end: the real stack and virtual printers, in a guest of its own (Tests/Rig)
 	@for program in printd sample-shop virtual-printer; do $(SWIFT) build --product $$program || exit 1; done

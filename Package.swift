@@ -150,10 +150,10 @@ let package = Package(
     .executableTarget(
       name: "PrintdBench",
       dependencies: [
-        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels", "Sound",
-        "Announcer",
-        "BLETransport", "PrintTestKit",
+        "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels",
+        "SpokenAmounts", "Sound", "Announcer", "BLETransport", "PrintTestKit",
       ], path: "Benchmarks", swiftSettings: settings),
+    tests("PrintdBenchTests", ["PrintdBench"]),
   ],
   swiftLanguageModes: [.v6]
 )

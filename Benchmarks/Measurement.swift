@@ -7,8 +7,11 @@ struct Measurement: Encodable {
   var unit: String
   var peer: String?
   var peerValue: Double?
-  /// `value / peerValue`.
-  var ratio: Double?
+  /// `value / peerValue`, where that is a number.
+  var ratio: Double? {
+    guard let peerValue, peerValue.isFinite, peerValue > 0, (value / peerValue).isFinite else { return nil }
+    return value / peerValue
+  }
   /// What was aimed at, for the table alone.
   var aim: String?
 
@@ -27,17 +30,17 @@ struct Measurement: Encodable {
     self.unit = unit
     self.peer = peer?.name
     peerValue = peer?.value
-    ratio = peer.map { value / $0.value }
     self.aim = aim
   }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
-    try container.encode(value, forKey: .value)
+    // JSON knows no NaN.
+    try container.encode(value.isFinite ? value : nil, forKey: .value)
     try container.encode(unit, forKey: .unit)
     try container.encode(peer, forKey: .peer)
-    try container.encode(peerValue, forKey: .peerValue)
+    try container.encode(peerValue.flatMap { $0.isFinite ? $0 : nil }, forKey: .peerValue)
     try container.encode(ratio, forKey: .ratio)
   }
 
@@ -61,7 +64,8 @@ struct Measurement: Encodable {
   }
 
   private static func text(_ value: Double) -> String {
-    if value >= 1000 { return "\(Int(value.rounded()))" }
+    guard let whole = Int(exactly: value.rounded()) else { return "-" }
+    guard abs(value) < 1000 else { return "\(whole)" }
     let hundredths = Int((value * 100).rounded())
     return hundredths % 100 == 0 ? "\(hundredths / 100)" : "\(Double(hundredths) / 100)"
   }

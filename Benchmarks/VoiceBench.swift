@@ -1,69 +1,97 @@
 import Announcer
+import Curl
+import Documents
 import ESCPOS
 import Glibc
 import PrintJobs
 import PrintTestKit
 import Sound
-import Synchronization
+import SpokenAmounts
 
-/// From an announcement's acceptance to its sound at a speaker's monitor, and what it costs.
+/// From a wake to its sound at a speaker's monitor, and what an announcement costs: with a set of clips by espeak-ng, the
+/// chime before it, and the shop's own way from an amount to samples.
 enum VoiceBench {
+  private static let book = Phrasebook(reader: AmountReader(language: .mandarin, currency: .cny))
+
   static func run() async throws -> [Measurement] {
-    let speaker = ClipSpeaker(rate: 22_050)
-    let joined = joining(speaker.clips)
-    var all = [
-      Measurement("14 clips joined to \(speaker.seconds) s, median", joined, "µs", aim: "< 1000")
-    ]
+    let folder = try TemporaryFolder()
+    let set = ClipSetFolder(folder.path("zh"))
+    _ = try await set.build(book, with: Synthesiser())
+    let clips = try ClipSet.read(set.path, for: book)
+    var all = [try joining(clips)]
     for kind in SoundServer.Kind.allCases {
-      let delays = Spread(try await delays(kind))
+      let delays = Spread(try await delays(kind, set: set.path))
       all += [
-        Measurement("announcement → first sample, \(kind), median", delays.median, "ms", aim: "< 60"),
+        Measurement("wake → first sample, \(kind), median", delays.median, "ms", aim: "< 60"),
         Measurement("  99 %", delays.p99, "ms"),
       ]
     }
-    return all + (try await memory())
+    return all + (try await memory(clips))
   }
 
-  private static func joining(_ clips: [PCM]) -> Double {
-    Spread(
-      (0..<200).map { _ in
-        let start = BootClock().now
-        guard let phrase = try? PCM.joined(clips), !phrase.samples.isEmpty else { return .nan }
-        return start.duration(to: BootClock().now).milliseconds * 1000
-      }
-    ).median
+  /// The clips of one amount, joined.
+  private static func joining(_ clips: ClipSet) throws -> Measurement {
+    let amount = Announcement(
+      id: "", payType: "wx", amount: Money("12345.67"), receivedAt: BootInstant(nanoseconds: 0))
+    guard case .phrase(let words) = book.saying(for: amount), let phrase = clips.joined(words) else {
+      throw Fixtures.Missing(path: "the phrase of 12345.67")
+    }
+    let times = (0..<200).map { _ in
+      let start = BootClock().now
+      let again = clips.joined(words)
+      let taken = start.duration(to: BootClock().now)
+      return again == phrase ? taken.milliseconds * 1000 : .nan
+    }
+    let seconds = (phrase.duration.seconds * 10).rounded() / 10
+    return Measurement(
+      "\(words.count) clips joined to \(seconds) s, median", Spread(times).median, "µs", aim: "< 1000")
   }
 
-  private static func delays(_ kind: SoundServer.Kind) async throws -> [Double] {
+  /// Wakes that print and speak, one after the other; from the moment before each is sent.
+  private static func delays(_ kind: SoundServer.Kind, set: String) async throws -> [Double] {
     let server = try await SoundServer(kind, isSteady: false)
     let ear = try Ear(server)
-    let announcer = Announcer(
-      speaker: ClipSpeaker(rate: server.rate, count: 2),
-      output: PulseOutput(server: server.address, sink: "spk"))
+    let printer = try BenchPrinter()
+    let orders = try BenchOrders(count: 45)
+    let rig = try await DaemonRig(
+      orders: orders.folder.path, printers: printer.configuration, hasPendingList: false,
+      more:
+        """
+        voice: {language: "zh", currency: "CNY", set: "\(set)", output: "pulse", server: "\(server.address)",
+                device: "spk"},
+        """
+    )
     var delays: [Double] = []
-    for number in 0..<60 {
+    for id in orders.ids {
       try await ear.quiet()
-      let accepted = BootClock().now
-      let announcement = Announcement(id: "\(number)", receivedAt: accepted)
-      let end = await announcer.announce(announcement, by: accepted.advanced(by: .seconds(10)))
-      guard end == .played, let heard = ear.firstSound else {
-        throw Fixtures.Missing(path: "announcement \(number): \(end.word) \(end.reason ?? "")")
+      let sent = BootClock().now
+      let answer = try await rig.payment(id, amount: "3.00")
+      guard answer.outcome == "printed", answer.voice?.end == "played", let heard = ear.firstSound else {
+        throw Fixtures.Missing(path: "payment \(id): \(answer)\n\(rig.log)")
       }
-      delays.append(accepted.duration(to: heard).milliseconds)
+      delays.append(sent.duration(to: heard).milliseconds)
     }
-    await announcer.close()
+    await rig.stop()
+    guard rig.log.ranges(of: "source=clips").count == orders.ids.count else {
+      throw Fixtures.Missing(path: "not all were said by clips:\n\(rig.log)")
+    }
     return Array(delays.dropFirst(5))
   }
 
   /// Ten thousand announcements in this process, to nowhere.
-  private static func memory() async throws -> [Measurement] {
-    let announcer = Announcer(speaker: ClipSpeaker(rate: 22_050), output: NullOutput())
+  private static func memory(_ clips: ClipSet) async throws -> [Measurement] {
+    let speaker = ShopSpeaker(phrasebook: book, clips: clips, chime: Chime.sound(rate: clips.rate))
+    let announcer = Announcer(speaker: speaker, output: NullOutput())
     func say(_ numbers: Range<Int>) async throws {
       for number in numbers {
         let now = BootClock().now
-        let end = await announcer.announce(
-          Announcement(id: "\(number)", receivedAt: now), by: now.advanced(by: .seconds(10)))
-        guard end == .played else { throw Fixtures.Missing(path: "announcement \(number): \(end.word)") }
+        let announcement = Announcement(
+          id: "\(number)", payType: "wx", amount: Money(minorUnits: Int64(number) * 7919 + 1, decimals: 2),
+          receivedAt: now)
+        let record = await announcer.record(of: announcement, by: now.advanced(by: .seconds(10)))
+        guard record.end == .played, record.source == .clips else {
+          throw Fixtures.Missing(path: "announcement \(number): \(record)")
+        }
       }
     }
     try await say(0..<2000)
@@ -73,101 +101,28 @@ enum VoiceBench {
     let each = start.duration(to: BootClock().now).milliseconds / 10_000
     let after = try Process.memory(getpid())
     return [
-      Measurement("an announcement to nowhere", each, "ms"),
+      Measurement("an announcement by clips to nowhere", each, "ms"),
       Measurement("memory: growth over 10,000 of them", after - before, "MB", aim: "0"),
     ]
   }
 }
 
-/// Joins the same clips for every announcement.
-private struct ClipSpeaker: Speaker {
-  let clips: [PCM]
-
-  init(rate: Int, count: Int = 14) {
-    clips = (0..<count).map { clip in
-      PCM(
-        samples: (0..<rate * 356 / 1000).map { Int16(truncatingIfNeeded: ($0 + clip) &* 7919 | 1) / 8 },
-        rate: rate)
-    }
+/// What an answer of the daemon says of a payment's wake.
+private struct PaymentAnswer: Decodable {
+  struct Voice: Decodable {
+    var end: String
   }
 
-  var seconds: Double { (Double(clips.reduce(0) { $0 + $1.samples.count }) / 2205).rounded() / 10 }
-
-  func speech(for announcement: Announcement, by deadline: BootInstant) async -> Speech {
-    let phrase = (try? PCM.joined(clips)) ?? PCM(samples: [], rate: 8000)
-    return Speech(pcm: phrase, text: "", source: .clips)
-  }
+  var outcome: String
+  var voice: Voice?
 }
 
-/// Listens at the monitor and notes when it hears something after silence.
-private final class Ear: Sendable {
-  private struct State {
-    var firstSound: BootInstant?
-    var silence = 0
+extension DaemonRig {
+  /// Hands in the wake of a payment, which prints and speaks, and waits for its completion.
+  fileprivate func payment(_ id: String, amount: String) async throws -> PaymentAnswer {
+    let body =
+      #"{"aps":{"content-available":1,"mutable-content":1,"sound":"cash_success.m4a"},"type":2,"#
+      + #""data":{"order_id":"\#(id)","sum_amount":"\#(amount)","pay_type":3}}"#
+    return try DocumentReader.read(PaymentAnswer.self, from: try await ask(.post, "/v1/wakes", body).body)
   }
-
-  private let state = Mutex(State())
-  private let parec: ChildProcess
-  private let rate: Int
-
-  init(_ server: SoundServer) throws {
-    let pipe = server.folder.path("ear")
-    mkfifo(pipe, 0o600)
-    rate = server.rate
-    parec = try ChildProcess(
-      "parec",
-      [
-        "-d", "spk.monitor", "--latency-msec=5", "--format=s16le", "--rate=\(server.rate)", "--channels=1",
-        "--raw",
-        pipe,
-      ], environment: server.client, output: server.folder.path("ear.log"))
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(Listening(ear: self, pipe: pipe))
-    pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<Listening>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, context.toOpaque())
-    pthread_detach(thread)
-  }
-
-  private final class Listening {
-    weak var ear: Ear?
-    let pipe: String
-
-    init(ear: Ear, pipe: String) {
-      self.ear = ear
-      self.pipe = pipe
-    }
-
-    func run() {
-      let descriptor = open(pipe, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { return }
-      defer { close(descriptor) }
-      var block = [Int16](repeating: 0, count: 4096)
-      while true {
-        let count = block.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0, let ear else { return }
-        let now = BootClock().now
-        let isSilent = block[..<(count / 2)].allSatisfy { $0 == 0 }
-        ear.state.withLock { state in
-          state.silence = isSilent ? state.silence + count / 2 : 0
-          if !isSilent, state.firstSound == nil { state.firstSound = now }
-        }
-      }
-    }
-  }
-
-  /// When the first sound after ``quiet()`` came.
-  var firstSound: BootInstant? { state.withLock { $0.firstSound } }
-
-  /// Waits for a tenth of a second of silence, and forgets what was heard.
-  func quiet() async throws {
-    state.withLock { $0.silence = 0 }
-    try await DaemonRig.until { self.state.withLock { $0.silence > self.rate / 10 } }
-    state.withLock { $0.firstSound = nil }
-  }
-
-  deinit { parec.send(SIGKILL) }
 }

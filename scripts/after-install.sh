@@ -3,9 +3,15 @@
 set -eu
 if command -v systemd-sysusers >/dev/null 2>&1; then
   systemd-sysusers printd.conf
-elif ! getent passwd printd >/dev/null; then
+else
+  # As in packaging/printd.sysusers.
+  groups=lp,dialout,bluetooth,audio
   getent group bluetooth >/dev/null || groupadd --system bluetooth
-  useradd --system --home-dir /var/lib/printd --shell /usr/sbin/nologin --groups lp,dialout,bluetooth printd
+  if getent passwd printd >/dev/null; then
+    usermod --append --groups "$groups" printd
+  else
+    useradd --system --home-dir /var/lib/printd --shell /usr/sbin/nologin --groups "$groups" printd
+  fi
 fi
 if command -v systemd-tmpfiles >/dev/null 2>&1; then
   systemd-tmpfiles --create printd.conf

@@ -57,6 +57,7 @@ struct PairingRecognitionTests {
     Case(services: ["af30"], verdict: .refused, language: .cat, reasons: [.service("af30")]),
     Case(name: "GB02", verdict: .refused, language: .cat, reasons: [.name]),
     Case(name: "MX06", verdict: .refused, language: .cat, reasons: [.name]),
+    Case(name: "MX07", verdict: .refused, language: .cat, reasons: [.name]),
     Case(
       name: "Mini printer", services: ["ae30"], verdict: .refused, language: .cat,
       reasons: [.service("ae30"), .name]),

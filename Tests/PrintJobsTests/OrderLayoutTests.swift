@@ -68,6 +68,35 @@ struct OrderLayoutTests {
         """)
   }
 
+  @Test("what is due stands in capitals below it, on a Chinese receipt in renminbi and no other")
+  func capitals() throws {
+    let clock = try WallClock(zone: "Asia/Shanghai")
+    func lines(_ locale: String, _ change: (inout Order) -> Void = { _ in }) throws -> [String] {
+      var order = try sample("20261130-000187")
+      order.locale = nil
+      change(&order)
+      let layout = OrderLayout(locale: locale, clock: clock) { "<\($0.minorUnits)>" }
+      return listing(layout.receipt(for: order)).split(separator: "\n").map(String.init)
+    }
+    let plain = try listing(OrderLayout(locale: "zh", clock: clock).receipt(for: sample("20261130-000187")))
+    #expect(!plain.contains("大写"))
+    let line = "text left: 大写: 人民币<1250>"
+    var chinese = try lines("zh")
+    let place = try #require(chinese.firstIndex(of: line))
+    #expect(chinese[place - 1].contains("实收 | ￥12.50"))
+    chinese.remove(at: place)
+    #expect(!chinese.contains { $0.contains("大写") }, "once")
+    #expect(try lines("en") { $0.locale = "zh-CN" }.contains(line), "in the order's language")
+    #expect(try !lines("zh") { $0.locale = "ja" }.contains { $0.contains("大写") })
+    #expect(try !lines("zh-TW").contains { $0.contains("大写") })
+    #expect(try !lines("zh") { $0.currency = "EUR" }.contains { $0.contains("大写") })
+    #expect(try !lines("zh") { $0.totals = [] }.contains { $0.contains("大写") })
+    let unmarked = try lines("zh") { order in
+      for index in order.totals.indices { order.totals[index].emphasis = false }
+    }
+    #expect(unmarked.contains(line), "of the last total where none is marked")
+  }
+
   @Test("a German receipt, in German on a Chinese printer since the order says so")
   func german() throws {
     var order = try sample("20261130-000188")

@@ -100,9 +100,14 @@ public final class SoundServer: Sendable {
         try await pactl(["load-module", "module-null-sink", "sink_name=spk"] + words)
         // The session manager links it a moment later.
         try await DaemonRig.until { try await self.pactl("list", "short", "sinks").contains("spk") }
-        // Until the session manager is there, it is not supported.
-        try await DaemonRig.until { (try? await self.pactl("set-default-sink", "spk")) != nil }
-        try await DaemonRig.until { try await self.pactl("get-default-sink").contains("spk") }
+        do {
+          // Until the session manager is there, it is not supported.
+          try await DaemonRig.until { (try? await self.pactl("set-default-sink", "spk")) != nil }
+          try await DaemonRig.until { try await self.pactl("get-default-sink").contains("spk") }
+        } catch {
+          let log = try? Fixtures.text(ofFile: folder.path("wireplumber.log"))
+          throw Fault(description: "\(error); wireplumber: \(log ?? "no log")")
+        }
       }
     }
   }

@@ -14,7 +14,7 @@ struct ConfigurationTests {
   /// Every key with another value than its default.
   static let whole = #"""
     {
-      state_directory: "/s", locale: "de-AT", time_zone: "Europe/Berlin", images: "/i", profiles: "/p",
+      state_directory: "/s", locale: "de-AT", time_zone: "Europe/Berlin", capitals: true, images: "/i", profiles: "/p",
       budget: {seconds: 12.5, grace_ms: 400, report_reserve_ms: 900},
       jobs: {expire_minutes: 60, history_days: 7},
       printers: [
@@ -50,6 +50,7 @@ struct ConfigurationTests {
     expected.stateDirectory = "/s"
     expected.locale = "de-AT"
     expected.timeZone = "Europe/Berlin"
+    expected.capitals = true
     expected.images = "/i"
     expected.profiles = "/p"
     expected.budget.seconds = 12.5

@@ -96,6 +96,24 @@ struct VoiceCommandTests {
     }
   }
 
+  @Test(
+    "The doctor knows a sound server that only another user gets at, whoever asks",
+    arguments: [
+      ("unix:/run/user/4242/pulse/native", true), ("/run/user/4242/pulse/native", true),
+      ("unix:/run/user/\(geteuid())/pulse/native", false), ("unix:/run/pulse/native", false),
+      ("tcp:127.0.0.1:4713", false), (nil, false),
+    ])
+  func closedServer(server: String?, isClosed: Bool) throws {
+    var voice = Configuration.Voice(currency: .cny)
+    (voice.language, voice.server) = (.mandarin, server)
+    var whole = Configuration()
+    whole.stateDirectory = folder.path
+    let finding = VoiceCheck.closedServer(try VoicePlan(voice, whole))
+    #expect((finding != nil) == isClosed)
+    #expect(finding?.text.contains("voice.server is in the folder of user 4242") ?? true)
+    #expect(finding?.text.contains(#"server: "tcp:127.0.0.1:4713""#) ?? true)
+  }
+
   @Test("import names the folder, what is wrong with it and what to do")
   func importsNothing() async throws {
     mkdir(folder.path("empty"), 0o755)

@@ -28,8 +28,8 @@ struct VoiceWakeTests {
         + #""alert":\#(alert)},"type":\#(type),"data":"{\#(details)}"\#(more)}"#).utf8)
   }
 
-  /// A daemon whose voice writes a file, without espeak-ng unless it is asked for; its set is of plain tones.
-  private static func rig(_ voice: String = "", orders: String?) async throws -> DaemonRig {
+  /// A folder for a daemon, with a set of plain tones.
+  static func folder() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let book = Phrasebook(reader: AmountReader(language: .mandarin, currency: .cny))
     mkdir(folder.path("tones"), 0o755)
@@ -39,9 +39,27 @@ struct VoiceWakeTests {
     }
     _ = try ClipSetFolder(folder.path("state/voice/sets/zh")).take(
       from: folder.path("tones"), book, licence: "")
-    return try await DaemonRig(
-      in: folder, orders: orders,
+    return folder
+  }
+
+  /// A daemon whose voice writes a file, without espeak-ng unless it is asked for.
+  private static func rig(_ voice: String = "", orders: String?) async throws -> DaemonRig {
+    try await DaemonRig(
+      in: folder(), orders: orders,
       more: #"voice: {language: "zh", currency: "CNY", output: "file", device: "said.wav", \#(voice)},"#)
+  }
+
+  /// A daemon whose voice speaks to a sound server, on its speaker `spk` unless another is named.
+  static func rig(
+    in folder: TemporaryFolder? = nil, speaksTo server: String, device: String? = "spk", _ voice: String = "",
+    orders: String?
+  ) async throws -> DaemonRig {
+    let device = device.map { #", device: "\#($0)""# } ?? ""
+    return try await DaemonRig(
+      in: folder ?? Self.folder(), orders: orders,
+      more:
+        #"voice: {language: "zh", currency: "CNY", output: "pulse", server: "\#(server)"\#(device), \#(voice)},"#
+    )
   }
 
   private func said(_ rig: DaemonRig) throws -> PCM { try AudioFile.read(rig.folder.path("said.wav")) }
@@ -229,17 +247,13 @@ struct VoiceWakeTests {
     let orders = try Orders()
     let server = try await SoundServer()
     let recording = try await Recording(server)
-    let first = try await Self.rig(orders: orders.path)
-    await first.stop()
-    let more =
-      #"voice: {language: "zh", currency: "CNY", output: "pulse", server: "\#(server.address)", device: "spk"},"#
-    let rig = try await DaemonRig(in: first.folder, orders: orders.path, more: more)
+    let rig = try await Self.rig(speaksTo: server.address, orders: orders.path)
     try orders.add("six")
     let wake = Task { try await rig.post(Self.wake(order: "six", amount: "12345678.90")) }
     try await recording.until { $0.contains { $0 != 0 } }
     await rig.stop()
     _ = try? await wake.value
-    let again = try await DaemonRig(in: first.folder, orders: orders.path, more: more)
+    let again = try await Self.rig(in: rig.folder, speaksTo: server.address, orders: orders.path)
     #expect(try await again.jobs(of: "six").map(\.voice) == [.ended(.played)])
     await recording.stop()
     await again.stop()
@@ -250,13 +264,7 @@ struct VoiceWakeTests {
     let orders = try Orders()
     let server = try await SoundServer()
     let recording = try await Recording(server)
-    let rig = try await Self.rig(orders: orders.path)
-    await rig.stop()
-    let live = try await DaemonRig(
-      in: rig.folder, orders: orders.path,
-      more:
-        #"voice: {language: "zh", currency: "CNY", output: "pulse", server: "\#(server.address)", device: "spk"},"#
-    )
+    let live = try await Self.rig(speaksTo: server.address, orders: orders.path)
     try orders.add("five")
     let completion = try await answer(live, Self.wake(order: "five", amount: "3.00"))
     #expect(completion.outcome == "printed")

@@ -7,11 +7,14 @@ public struct SpeechCache: Sendable, Equatable {
   public let folder: String
   /// Bytes of all files together at most.
   public let limit: Int
+  /// Whether it is only read: nothing is kept, made or taken away.
+  public let isReadOnly: Bool
 
   /// Names a cache; nothing is made yet.
-  public init(folder: String, limit: Int = 32 << 20) {
+  public init(folder: String, limit: Int = 32 << 20, isReadOnly: Bool = false) {
     self.folder = folder
     self.limit = limit
+    self.isReadOnly = isReadOnly
   }
 
   /// What was said to this question, or nil. A file that is no sound is taken away.
@@ -22,10 +25,10 @@ public struct SpeechCache: Sendable, Equatable {
     }
     let path = "\(folder)/\(name.text)"
     guard let pcm = try? AudioFile.read(bytes, name: path), !pcm.samples.isEmpty else {
-      unlink(path)
+      if !isReadOnly { unlink(path) }
       return nil
     }
-    utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW)
+    if !isReadOnly { utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) }
     return pcm
   }
 
@@ -33,7 +36,7 @@ public struct SpeechCache: Sendable, Equatable {
   ///
   /// - Throws: ``SoundError``; the answer is then only not kept.
   func keep(_ pcm: PCM, for question: String) throws(SoundError) {
-    guard let name = Self.name(question) else { return }
+    guard !isReadOnly, let name = Self.name(question) else { return }
     try SoundFiles.makeFolder(folder)
     try SoundFiles.write(AudioFile.wav(pcm), to: "\(folder)/\(name.text)")
     var sum = 0

@@ -56,7 +56,7 @@ enum PrinterName {
     ),
     (
       words(
-        "gb01 gb02 gb03 gt01 gt02 mx05 mx06 mx08 mx09 mx10 mx11 mxw01 mxtp yt01 sc03 sc03h sc05 x5 x5h x6 x6h"
+        "gb01 gb02 gb03 gt01 gt02 mx05 mx06 mx07 mx08 mx09 mx10 mx11 mxw01 mxtp yt01 sc03 sc03h sc05 x5 x5h x6 x6h"
       ),
       .printer(.cat)
     ),

@@ -5,17 +5,23 @@ public struct OrderLayout: Sendable {
   private let words: PaperWords
   private let format: PaperFormat
   private let clock: WallClock
+  private let capitals: (@Sendable (Money) -> String?)?
 
   /// Creates a layout.
   ///
   /// - Parameters:
   ///   - locale: `zh`, `zh-TW`, `de-AT`, `fr`, `es`, `ja`, `en`, also as `de_DE.UTF-8`; English for any other.
   ///   - clock: The clock of the shop, for the time of payment.
-  public init(locale: String, clock: WallClock) {
+  ///   - capitals: Writes an amount of renminbi in financial capitals (大写), for the total of a receipt in simplified Chinese;
+  ///     nil where the shop wants none.
+  public init(
+    locale: String, clock: WallClock, capitals: (@Sendable (Money) -> String?)? = nil
+  ) {
     let language = PaperLanguage(locale: locale)
     self.words = PaperWords(language)
     self.format = PaperFormat(language: language)
     self.clock = clock
+    self.capitals = capitals
   }
 
   /// The receipt of an order: its own when it brings one, else the built-in one, in the order's language when it names one.
@@ -23,7 +29,8 @@ public struct OrderLayout: Sendable {
   /// Nothing of the order is left out: what is too long for its place is wrapped there.
   public func receipt(for order: Order) -> Receipt {
     if let receipt = order.receipt { return receipt }
-    return order.locale.map { OrderLayout(locale: $0, clock: clock) }?.builtIn(order) ?? builtIn(order)
+    return order.locale.map { OrderLayout(locale: $0, clock: clock, capitals: capitals) }?.builtIn(order)
+      ?? builtIn(order)
   }
 
   private func builtIn(_ order: Order) -> Receipt {
@@ -134,18 +141,30 @@ public struct OrderLayout: Sendable {
   }
 
   private func totals(_ order: Order) -> [Receipt.Block] {
-    order.totals.map { total in
-      let amount = format.money(total.amount, currency: order.currency)
-      let label = Self.line(total.label)
-      // Wide letters only where both fit side by side on the narrowest paper.
-      let fits = 2 * (Self.columns(label) + 1 + Self.columns(amount)) <= Self.narrowestPaper
-      let style =
-        total.emphasis ? Receipt.Style(bold: true, width: fits ? 2 : 1, height: 2) : Receipt.Style()
-      return .columns(
-        Receipt.Columns(
-          [cell(label), cell(amount, align: .right, width: Self.width(of: [amount]) * style.width)],
-          style: style))
+    let due = order.totals.lastIndex { $0.emphasis } ?? order.totals.indices.last
+    return order.totals.indices.flatMap { index in
+      [line(of: order.totals[index], in: order.currency)]
+        + (index == due ? inCapitals(order.totals[index].amount, order.currency) : [])
     }
+  }
+
+  /// What is due, once more, as a voucher has it: 人民币 stands right before the capitals.
+  private func inCapitals(_ amount: Money, _ currency: String) -> [Receipt.Block] {
+    guard format.language == .zh, currency == "CNY", let text = capitals?(amount) else { return [] }
+    return [.text(Receipt.Text("大写: 人民币\(text)"))]
+  }
+
+  private func line(of total: Order.Total, in currency: String) -> Receipt.Block {
+    let amount = format.money(total.amount, currency: currency)
+    let label = Self.line(total.label)
+    // Wide letters only where both fit side by side on the narrowest paper.
+    let fits = 2 * (Self.columns(label) + 1 + Self.columns(amount)) <= Self.narrowestPaper
+    let style =
+      total.emphasis ? Receipt.Style(bold: true, width: fits ? 2 : 1, height: 2) : Receipt.Style()
+    return .columns(
+      Receipt.Columns(
+        [cell(label), cell(amount, align: .right, width: Self.width(of: [amount]) * style.width)],
+        style: style))
   }
 
   private func cell(_ text: String, align: Receipt.Alignment = .left, width: Int? = nil)

@@ -1,6 +1,7 @@
 import Documents
 import ESCPOS
 import PrintJobs
+import SpokenAmounts
 import TextRaster
 import VirtualPrinter
 
@@ -91,7 +92,10 @@ struct PreviewCommand: Command {
       throw Failure(.badInput, "\(name): \(error)")
     }
     let locale = look.namedLocale ?? order.locale ?? look.locale
-    return OrderLayout(locale: locale, clock: try WallClock.shop(look.timeZone)).receipt(for: order)
+    return OrderLayout(
+      locale: locale, clock: try WallClock.shop(look.timeZone),
+      capitals: look.capitals ? FinancialCapitals.text : nil
+    ).receipt(for: order)
   }
 
   private static func folder(of path: String) -> String {
@@ -119,6 +123,8 @@ struct Look {
   /// The locale of the command line, which counts more than the order's own.
   var namedLocale: String?
   var timeZone: String?
+  /// Whether a Chinese receipt has its total in capitals, too.
+  var capitals: Bool
   var images: String?
 
   /// Takes the options out of the arguments; the configuration fills in what is not said, when there is one.
@@ -140,6 +146,7 @@ struct Look {
     namedLocale = locale
     self.locale = locale ?? loaded?.configuration.locale ?? "en"
     self.timeZone = timeZone ?? loaded?.configuration.timeZone
+    capitals = loaded?.configuration.capitals ?? false
     self.images = images ?? loaded?.configuration.images
   }
 }

@@ -7,7 +7,7 @@ extension Configuration {
     case stateDirectory = "state_directory"
     case locale
     case timeZone = "time_zone"
-    case images, profiles, budget, jobs, printers, routes, orders, wakes, webhook, voice, control
+    case capitals, images, profiles, budget, jobs, printers, routes, orders, wakes, webhook, voice, control
   }
 
   init(from decoder: any Decoder) throws {
@@ -15,6 +15,7 @@ extension Configuration {
     try fields.read(.stateDirectory, into: &stateDirectory)
     try fields.read(.locale, into: &locale)
     try fields.read(.timeZone, into: &timeZone)
+    try fields.read(.capitals, into: &capitals)
     try fields.read(.images, into: &images)
     try fields.read(.profiles, into: &profiles)
     try fields.read(.budget, into: &budget)

@@ -11,6 +11,8 @@ struct Configuration: Decodable, Equatable, Sendable {
   var locale = "en"
   /// The time zone of the dates on the paper: `Europe/Berlin`; nil for the system's own.
   var timeZone: String?
+  /// Whether the built-in layout writes the total of a receipt in renminbi in financial capitals (大写), too.
+  var capitals = false
   /// The folder with the pictures that receipts name.
   var images: String?
   /// The folder with more printer profiles.

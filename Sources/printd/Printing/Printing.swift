@@ -36,6 +36,7 @@ final class Printing: Sendable {
     let configuration = loaded.configuration
     return ReceiptMaker.Shape(
       locale: configuration.locale, clock: try WallClock.shop(configuration.timeZone),
+      capitals: configuration.capitals,
       routes: configuration.routes,
       dots: raster)
   }

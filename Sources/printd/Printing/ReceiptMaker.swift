@@ -1,6 +1,7 @@
 import Documents
 import ESCPOS
 import PrintJobs
+import SpokenAmounts
 import Synchronization
 import WakeHandler
 
@@ -13,6 +14,8 @@ final class ReceiptMaker: Sendable {
     /// The language of orders that name none.
     var locale: String
     var clock: WallClock
+    /// Whether a Chinese receipt has its total in capitals, too.
+    var capitals = false
     var routes: [Configuration.Route]
     var dots: any DotSource
   }
@@ -59,7 +62,9 @@ final class ReceiptMaker: Sendable {
       return .unwanted(reason)
     }
     let mark = job.key.copy > 1 ? CopyMark(copy: job.key.copy) : nil
-    let layout = OrderLayout(locale: order.locale ?? shape.locale, clock: shape.clock)
+    let layout = OrderLayout(
+      locale: order.locale ?? shape.locale, clock: shape.clock,
+      capitals: shape.capitals ? FinancialCapitals.text : nil)
     do throws(RenderError) {
       let rendered = try renderer(for: profile)
         .render(

@@ -97,7 +97,10 @@ private struct LoadingSpeaker: Speaker {
   init(_ plan: VoicePlan) {
     let loading = Task.detached {
       // Some hundred small files: away from the threads of tasks.
-      let (speaker, lacks) = await WorkThreads.files.run { plan.speaker() }
+      let (speaker, lacks) = await WorkThreads.files.run {
+        let (speaker, lacks) = plan.speaker(keepsAnswers: true)
+        return (speaker, lacks + [plan.readyGroup()].compactMap(\.self))
+      }
       for lack in lacks { Log.warning("voice", ["reason": lack]) }
       return speaker
     }

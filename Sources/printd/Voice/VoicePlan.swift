@@ -82,8 +82,11 @@ struct VoicePlan: Sendable {
   /// The group's folder; its id was checked with the configuration.
   var group: SoundGroup? { SoundGroup(voice.group, stateDirectory: stateDirectory) }
 
-  /// Makes the speaker, and says what it lacks.
-  func speaker() -> (speaker: ShopSpeaker, lacks: [String]) {
+  /// Makes the speaker, and says what it lacks. Nothing is written meanwhile.
+  ///
+  /// - Parameter keepsAnswers: Whether what the online voice says is kept in the state directory, as only the daemon does:
+  ///   a command may be root's, and what root makes there is closed to the daemon.
+  func speaker(keepsAnswers: Bool) -> (speaker: ShopSpeaker, lacks: [String]) {
     var lacks: [String] = []
     var speaker = ShopSpeaker(
       phrasebook: phrasebook, synthesiser: synthesiser, group: group, leavesFiles: voice.leavesFiles)
@@ -98,26 +101,39 @@ struct VoicePlan: Sendable {
     } catch {
       lacks.append(error.message)
     }
-    if let online = voice.online {
-      do throws(OnlineVoice.Fault) {
-        speaker.online = try OnlineVoice(
-          template: online.url, patience: .milliseconds(online.deadlineMilliseconds),
-          client: HTTPClient(.init(certificateFile: online.caFile)),
-          cache: SpeechCache(folder: "\(stateDirectory)/voice/online", limit: online.cacheMegabytes << 20),
-          prosody: voice.prosody)
-      } catch {
-        lacks.append("voice.online.url \(error)")
-      }
-    }
-    if let group {
-      do throws(SoundError) {
-        try group.make()
-        group.reap()
-      } catch {
-        lacks.append(error.message)
-      }
+    do throws(OnlineVoice.Fault) {
+      speaker.online = try online(keepsAnswers: keepsAnswers)
+    } catch {
+      lacks.append("voice.online.url \(error)")
     }
     return (speaker, lacks)
+  }
+
+  /// The voice somewhere else, where one is configured.
+  ///
+  /// - Throws: `OnlineVoice.Fault` for an address that cannot be asked.
+  func online(keepsAnswers: Bool) throws(OnlineVoice.Fault) -> OnlineVoice? {
+    guard let online = voice.online else { return nil }
+    return try OnlineVoice(
+      template: online.url, patience: .milliseconds(online.deadlineMilliseconds),
+      client: HTTPClient(.init(certificateFile: online.caFile)),
+      cache: SpeechCache(
+        folder: "\(stateDirectory)/voice/online", limit: online.cacheMegabytes << 20,
+        isReadOnly: !keepsAnswers),
+      prosody: voice.prosody)
+  }
+
+  /// Makes the group's folder and takes old phrases out of it, as only the daemon does, for the same reason.
+  ///
+  /// - Returns: What is wrong with it, or nil.
+  func readyGroup() -> String? {
+    do throws(SoundError) {
+      try group?.make()
+      group?.reap()
+      return nil
+    } catch {
+      return error.message
+    }
   }
 
   private func chime(rate: Int) throws(SoundError) -> PCM? {

@@ -18,7 +18,7 @@ struct VoiceTrial {
     // The group's files are the daemon's.
     plan.voice.leavesFiles = false
     let trial = plan
-    let (speaker, lacks) = await WorkThreads.files.run { trial.speaker() }
+    let (speaker, lacks) = await WorkThreads.files.run { trial.speaker(keepsAnswers: false) }
     for lack in lacks { Console.error("warning: \(lack)".printable) }
     let deadline = BootClock().now.advanced(by: patience)
     let speech = await speaker.speech(for: announcement, by: BootClock().now.advanced(by: .seconds(15)))

@@ -35,11 +35,12 @@ final class VoiceServer: Sendable {
 
   func voice(
     _ folder: TemporaryFolder, patience: Duration = .seconds(20), limit: Int = 1 << 20,
-    prosody: Prosody = Prosody()
+    prosody: Prosody = Prosody(), isReadOnly: Bool = false
   ) throws -> OnlineVoice {
     try OnlineVoice(
       template: template, patience: patience, client: HTTPClient(),
-      cache: SpeechCache(folder: folder.path("online"), limit: limit), prosody: prosody)
+      cache: SpeechCache(folder: folder.path("online"), limit: limit, isReadOnly: isReadOnly),
+      prosody: prosody)
   }
 
   func stop() async { await server.stop() }
@@ -60,6 +61,25 @@ struct OnlineVoiceTests {
     #expect(server.questions == ["zh|收款 十元 & mehr?"])
     _ = try await server.voice(folder).speak("十元", in: .cantonese, by: .soon(.seconds(30)))
     #expect(server.questions.count == 2)
+    await server.stop()
+  }
+
+  @Test(
+    "is asked by a command past what was kept, where that is spoilt, and the command changes nothing there")
+  func readOnly() async throws {
+    let folder = try TemporaryFolder()
+    let server = try VoiceServer(tone)
+    let command = try server.voice(folder, isReadOnly: true)
+    _ = try await command.speak("十元", in: .mandarin, by: .soon(.seconds(30)))
+    #expect(access(folder.path("online"), F_OK) != 0)
+    _ = try await server.voice(folder).speak("十元", in: .mandarin, by: .soon(.seconds(30)))
+    _ = try await command.speak("十元", in: .mandarin, by: .soon(.seconds(30)))
+    #expect(server.questions.count == 2, "what the daemon has kept is read")
+    let name = try #require(Fixtures.names(inFolder: folder.path("online")).first)
+    try folder.write("spoilt", to: "online/\(name)")
+    _ = try await command.speak("十元", in: .mandarin, by: .soon(.seconds(30)))
+    #expect(server.questions.count == 3)
+    #expect(try Fixtures.text(ofFile: folder.path("online/\(name)")) == "spoilt")
     await server.stop()
   }
 

@@ -1,15 +1,18 @@
 """What the scenarios share: a shop, a daemon for each, printers in their first state, a pairing made once."""
 
+import re
 import subprocess
 import threading
 import unittest
 
-from guest import OUT, address, ctl, say, until
+from guest import OUT, address, ctl, received, say, until
 from shop import BIN, Daemon, Shop, clean_home
 
 PROFILE = "generic-80"
 ALL = "ble", "spp", "pin", "issc", "bond", "dual"
 LINKS = "ble", "spp"  # one of each kind of link
+# GS ( H, function 48: the fence's question, with an identifier that is another one each time.
+FENCE = re.compile(rb"(\x1d\(H\x06\x00\x30\x30)....", re.DOTALL)
 
 
 class InFlight:
@@ -28,6 +31,7 @@ class InFlight:
 class Scenario(unittest.TestCase):
     shop = None
     paired = {}  # printers that `printers pair` has taken, and what it said
+    pages = {}  # what they received meanwhile
 
     @classmethod
     def open_shop(cls):
@@ -92,6 +96,7 @@ class Scenario(unittest.TestCase):
             done = daemon.run("printers", "pair", address(name), "--yes", "--name", name, "--profile", PROFILE)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.paired[name] = done.stdout + done.stderr
+            self.pages[name] = received(name)
             ctl(name, "clear")
         return self.paired[name]
 

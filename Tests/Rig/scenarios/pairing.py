@@ -4,7 +4,7 @@ import json
 
 from guest import address, say
 from shop import HOME, Daemon, Sheets
-from scenarios.base import Scenario
+from scenarios.base import FENCE, Scenario
 
 
 class Pairing(Scenario):
@@ -32,8 +32,12 @@ class Pairing(Scenario):
             say(f"   {entry}: " + " ".join(file.read().split()))
 
     def test_pair_ble(self):
-        """A BLE printer: pair, entry, test page."""
+        """A BLE printer: pair, entry, test page, which is timed as a receipt is sent."""
         self.pairs("ble")
+        places = [match.start() for match in FENCE.finditer(self.pages["ble"])]
+        gaps = [end - start for start, end in zip(places, places[1:])]
+        say(f"   the fence was asked at {places} of {len(self.pages['ble'])} bytes")
+        self.assertLess(max(gaps), 2048)
 
     def test_pair_spp(self):
         """A Classic printer that pairs by SSP."""

@@ -1,11 +1,17 @@
 """Wakes that print."""
 
+import os
 import threading
 
-from guest import ctl, received, say
-from shop import HOME, Sheets, wake as push
+from guest import OUT, ctl, received, say
+from shop import BIN, HOME, Sheets, wake as push
 from sound import SoundServer
-from scenarios.base import PROFILE, Scenario
+from scenarios.base import FENCE, PROFILE, Scenario
+
+
+def settled(came, order):
+    """Bytes that a printer received, without what differs from one receipt of these to the next."""
+    return FENCE.sub(rb"\1----", came).replace(order.encode(), b"order")
 
 
 class Printing(Scenario):
@@ -39,7 +45,12 @@ class Printing(Scenario):
 
     def test_ble(self):
         """A wake on BLE: printed, fence answered, byte for byte."""
+        # This one also as a picture, to be looked at.
+        ctl("ble", "full", PROFILE, BIN + "/virtual-printer", "dots")
         self.prints("ble")
+        pictures = sorted(name for name in os.listdir(f"{OUT}/ble") if name.endswith(".png"))
+        self.assertNotEqual(pictures, [])
+        say(f"   ble/{pictures[-1]} in the folder of logs has the paper")
 
     def test_spp(self):
         """A wake on Classic: printed, fence answered, byte for byte."""
@@ -85,11 +96,11 @@ class Printing(Scenario):
             order = self.shop.sell(60)
             completion = daemon.wake(order)
             self.assertPrinted(completion, order, daemon)
-            size = len(received("ble"))
-            say(f"   MTU {mtu}: {size} bytes in {completion['seconds']:.2f} s")
-            came = received("ble").replace(order.encode(), b"order")
-            plain = plain or came
-            self.assertEqual(len(came), len(plain))
+            came = received("ble")
+            say(f"   MTU {mtu}: {len(came)} bytes, {len(FENCE.findall(came))} questions of the fence, "
+                f"in {completion['seconds']:.2f} s")
+            plain = plain or settled(came, order)
+            self.assertEqual(settled(came, order), plain)
             daemon.stop()
 
     def test_two_at_once(self):

@@ -10,7 +10,7 @@ extension PairPrinter {
     var bytesPerSecond: Int?
   }
 
-  /// How long a test page may take: its drawn lines are some 20 KB, and a slow BLE printer takes 1 KB/s.
+  /// How long a test page may take: it has some 2 to 5 KB, and a slow BLE printer takes 1 KB/s.
   private static let pageTime = Duration.seconds(120)
 
   /// Prints the test page over the link that is open, and measures.
@@ -22,12 +22,13 @@ extension PairPrinter {
     guard let link = contact.link else { throw Failure(.unavailable, "the link is closed") }
     let raster = plan.loaded.configuration.raster
     let page = TestPage(printer: printer.name, profile: model, answers: contact.lines)
-    let bytes: [UInt8]
+    let rendered: RenderedReceipt
     do {
-      bytes = try Renderer(profile: model, dots: raster).render(page.receipt).bytes
+      rendered = try Renderer(profile: model, dots: raster).render(page.receipt)
     } catch {
       throw Failure(.software, "the test page cannot be rendered: \(error)")
     }
+    let bytes = rendered.bytes
     steps.begin("printing a test page of \(bytes.count) bytes")
     let conversation = PrinterConversation(link: link, profile: model, clock: clock)
     let deadline = clock.now.advanced(by: Self.pageTime)
@@ -37,7 +38,8 @@ extension PairPrinter {
       let gate = try await conversation.gate(by: min(deadline, clock.now.advanced(by: .seconds(20))))
       if let obstacle = gate.obstacle { throw LinkError(.refused, "\(printer.name): \(obstacle)") }
       start = clock.now
-      try await conversation.send(bytes, by: deadline) {}
+      // With its seams, as a receipt is sent: else a long page over BLE would measure the radio's answers to requests.
+      try await conversation.send(bytes, seams: rendered.seams, by: deadline) {}
       fence = try await conversation.fence(by: deadline)
       await conversation.end()
     } catch {

@@ -19,7 +19,7 @@ enum VoiceCheck {
       return [Finding(.bad, "voice", error.message, remedy: error.remedy)]
     }
     var findings = [await clips(plan), await synthesiser(plan)]
-    if voice.online != nil { findings.append(await online(plan)) }
+    if let finding = await online(plan) { findings.append(finding) }
     if let screen = voice.screen { findings.append(Self.screen(screen)) }
     findings.append(await group(plan))
     findings.append(await speaker(plan))
@@ -118,10 +118,13 @@ enum VoiceCheck {
     }
   }
 
-  private static func online(_ plan: VoicePlan) async -> Finding {
-    let (speaker, _) = await WorkThreads.files.run { plan.speaker() }
-    guard let online = speaker.online else {
-      return Finding(.bad, "online voice", "its address cannot be used")
+  private static func online(_ plan: VoicePlan) async -> Finding? {
+    let online: OnlineVoice
+    do throws(OnlineVoice.Fault) {
+      guard let configured = try plan.online(keepsAnswers: false) else { return nil }
+      online = configured
+    } catch {
+      return Finding(.bad, "online voice", "voice.online.url \(error)", remedy: "see voice.online.url")
     }
     do throws(SoundError) {
       let sample = plan.phrasebook.phrases.first?.text ?? "a"
@@ -132,8 +135,26 @@ enum VoiceCheck {
     }
   }
 
+  /// A sound server's socket in the folder of a user whom the daemon does not run as: this user may get in, the daemon
+  /// does not.
+  static func closedServer(_ plan: VoicePlan) -> Finding? {
+    let path = plan.voice.server.map { $0.hasPrefix("unix:") ? $0.dropFirst(5) : $0[...] } ?? ""
+    guard path.hasPrefix("/run/user/"), let user = path.split(separator: "/").dropFirst(2).first else {
+      return nil
+    }
+    var state = stat()
+    let daemon = stat(plan.stateDirectory, &state) == 0 ? state.st_uid : geteuid()
+    guard user != "\(daemon)" else { return nil }
+    return Finding(
+      .bad, "voice output", "voice.server is in the folder of user \(user), which is closed to the daemon",
+      remedy:
+        "let that server listen on 127.0.0.1, and: server: \"tcp:127.0.0.1:4713\" (Docs/voice.md, The speaker)"
+    )
+  }
+
   private static func speaker(_ plan: VoicePlan) async -> Finding {
     let subject = "voice output"
+    if let closed = closedServer(plan) { return closed }
     do throws(SoundError) {
       let deadline = BootClock().now.advanced(by: .seconds(5))
       let session = try await plan.output.open(by: deadline)
