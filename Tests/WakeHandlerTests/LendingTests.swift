@@ -51,7 +51,9 @@ struct LendingTests {
     await scene.handler.takeBack("a")
     // It has nothing to say to a test page either, which is looked at before any job.
     #expect(
-      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) } == .notPrinted(Self.reason))
+      try await scene.handler.testPrint("front", by: scene.clock.now.advanced(by: .seconds(60))) { _ in
+        Array("ruler".utf8)
+      } == .notPrinted(Self.reason))
     #expect(scene.log.count(of: "open front") == 0)
     await scene.handler.takeBack("b")
     #expect(await completion.value.outcome == .printed(.fence))
@@ -67,7 +69,9 @@ struct LendingTests {
     await scene.clock.sleepers(atLeast: 2)
     scene.clock.advance(by: .seconds(4))
     #expect(
-      try await scene.handler.testPrint("front") { _ in Array("ruler".utf8) } == .notPrinted(Self.reason))
+      try await scene.handler.testPrint("front", by: scene.clock.now.advanced(by: .seconds(60))) { _ in
+        Array("ruler".utf8)
+      } == .notPrinted(Self.reason))
     scene.clock.advance(by: .seconds(4))
     #expect(await completion.value.outcome == .printed(.fence))
     #expect(scene.log.count(of: "open front") == 1)
