@@ -142,6 +142,24 @@ class Faults(Scenario):
             say(f"   {name}: flowing again; {job['state']}, {job.get('confirmation')}, {ctl(name, 'state')['lost']} bytes lost")
             self.assertEqual((sheets[name].count(order), sheets[name].texts()[-1].count("Article")), (1, 300))
 
+    def test_stopped_while_stalled(self):
+        """Printers that stall in mid-receipt, and printd is stopped: unknown, and both printers are free."""
+        daemon = self.daemon_for_both()
+        self.warm_up(daemon)
+        order, wake = self.receipt_in_flight(daemon, items=300)
+        for name in LINKS:
+            ctl(name, "stall")
+        self.assertOutcome(wake.completion(), "unknown")
+        since = time.monotonic()
+        daemon.stop()
+        for name in LINKS:
+            until(f"{name} let go of", 5, lambda: ctl(name, "state")["connected"] == 0)
+        say(f"   stopped, and both free, in {time.monotonic() - since:.1f} s")
+        daemon.start()
+        for job in self.settled(daemon, order, state="unknown"):
+            say(f"   {job['printer']}: {job['state']} ({job['reason']}), {job['bytes_accepted']} of {job['bytes_total']} bytes")
+            self.assertIn("printd was stopped", job["reason"])
+
     def test_serial_port_taken(self):
         """Another process holds the Serial Port profile: printed all the same, and doctor says so."""
         self.pair("spp")
