@@ -126,8 +126,8 @@ struct BesideDaemonTests {
   func killedBorrower() async throws {
     let machine = try await Machine()
     let path = "/v1/bluetooth/\(Machine.address)/loan"
-    let wish = #"{"seconds":4,"token":"a"}"#
-    #expect(try await machine.rig.read(LoanMessage.self, .post, path, wish).seconds == 4)
+    let wish = #"{"seconds":12,"token":"a"}"#
+    #expect(try await machine.rig.read(LoanMessage.self, .post, path, wish).seconds == 12)
     try machine.orders.add("one", item: "Oolong")
     let completion = try await machine.rig.wake("one")
     #expect(

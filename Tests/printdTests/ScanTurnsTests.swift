@@ -87,7 +87,8 @@ struct ScanTurnsTests {
       more:
         #"voice: {language: "en", currency: "USD", output: "file", device: "said.wav", synthesiser: "./synthesiser"},"#,
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": fake.address.text])
-    let words = command == "scan" ? ["scan", "--seconds", "300"] : ["pair", address, "--yes", "--no-test"]
+    let words =
+      command == "scan" ? ["scan", "--seconds", "300", "--json"] : ["pair", address, "--yes", "--no-test"]
     let output = folder.path("output")
     let search = try ChildProcess(
       Programs.path("printd"), ["printers"] + words + ["--config", folder.path("printd.json5")],

@@ -11,7 +11,8 @@ struct TestPrintCommand: Command {
     usage: printd test-print [--printer NAME] [--config FILE]
 
     Prints width, fonts, styles, code pages, a barcode, a QR code, a cut, and what the status channel said. With a
-    running daemon the page goes through its queue; without one the command speaks to the printer itself, and Ctrl-C ends that.
+    running daemon the page goes through its queue; without one the command speaks to the printer itself; Ctrl-C ends
+    that, and lets go of the printer.
 
       --printer NAME   the printer (default: the first one)
 

@@ -19,10 +19,15 @@ struct ControlClient: Sendable {
     client = HTTPClient(HTTPClient.Options(unixSocket: socket))
   }
 
-  /// Whether a daemon listens.
+  /// Whether a daemon listens; one that is too busy to answer at once does.
   func isRunning() async -> Bool {
     let deadline = BootClock().now.advanced(by: .seconds(2))
-    return (try? await client.send(.init(.get, "http://printd/v1/status"), by: deadline)) != nil
+    do throws(HTTPClientError) {
+      _ = try await client.send(.init(.get, "http://printd/v1/status"), by: deadline)
+      return true
+    } catch {
+      return error.code == .deadline
+    }
   }
 
   /// Whether there is anybody to ask: a daemon that listens, or at least a socket, which may not be open to this user.
