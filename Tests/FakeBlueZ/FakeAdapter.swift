@@ -101,14 +101,10 @@ public final class FakeAdapter: FakeNode {
       }
       if !waits { beginDiscovery(reply) }
     case "StopDiscovery":
-      let starting = state.withLock { state in
-        defer { state.starting = [] }
-        return state.starting
+      guard state.withLock({ $0.starting.isEmpty }) else {
+        return reply.give(.failure(.bluez("InProgress", "Operation already in progress")))
       }
-      for start in starting { start.give(.failure(.bluez("Failed", "Discovery was stopped"))) }
-      guard isDiscovering || !starting.isEmpty else {
-        return reply.give(.failure(.bluez("Failed", "No discovery started")))
-      }
+      guard isDiscovering else { return reply.give(.failure(.bluez("Failed", "No discovery started"))) }
       table.set(path, ["Discovering": .boolean(false)])
       reply.give(.success([]))
     case "RemoveDevice":
@@ -122,7 +118,8 @@ public final class FakeAdapter: FakeNode {
     }
   }
 
-  /// Answers the `StartDiscovery` that waits: it scans, unless it was stopped; no later one waits.
+  /// Answers the `StartDiscovery` that waits: it scans from now on; no later one waits. Until then BlueZ is
+  /// busy to `StopDiscovery`.
   public func answerStartDiscovery() {
     let starting = state.withLock { state in
       state.script.startDiscoveryWaits = false

@@ -5,6 +5,8 @@ import Threads
 extension BlueZ {
   private static let discoveryTime = Duration.seconds(5)
   private static let refusalPause = Duration.seconds(1)
+  /// How often a discovery that was started too late is stopped; one that is not by then never will be.
+  private static let latestStops = 30
 
   /// Looks for devices until the search is ended or dropped; what is found appears in ``tree``.
   ///
@@ -90,22 +92,37 @@ extension BlueZ {
       } catch {
         // In progress: of an earlier call, whose answer was not waited for.
         guard era == discovery.era, BlueZFault(error) != .inProgress else { break }
-        if error.code == .deadline {
-          // It may begin yet, and nobody would end it.
-          let limit = clock.now.advanced(by: Self.discoveryTime)
-          _ = try? await call(adapter, BlueZName.adapter, "StopDiscovery", by: limit)
-          guard era == discovery.era else { break }
-        }
         discovery.stopped(adapter)
         let next = clock.now.advanced(by: Self.refusalPause)
-        discovery.refuse(adapter, until: next)
+        let isLate = error.code == .deadline
+        discovery.refuse(adapter, until: isLate ? BootInstant(nanoseconds: .max) : next)
         Task {
+          if isLate {
+            await endLateDiscovery(on: adapter, era)
+            guard era == discovery.era else { return }
+            discovery.refuse(adapter, until: next)
+          }
           try? await clock.sleep(until: next, tolerance: nil)
           discover()
         }
       }
     }
     bell.ring()
+  }
+
+  /// Stops a discovery whose start was not answered in time: it may begin yet, and nobody would know of it. bluetoothd
+  /// answers that it is busy until the start is answered.
+  private func endLateDiscovery(on adapter: String, _ era: Int) async {
+    for _ in 0..<Self.latestStops where era == discovery.era {
+      let limit = clock.now.advanced(by: Self.discoveryTime)
+      do throws(DBusError) {
+        try await call(adapter, BlueZName.adapter, "StopDiscovery", by: limit)
+        return
+      } catch {
+        guard BlueZFault(error) == .inProgress || error.code == .deadline else { return }
+      }
+      do { try await clock.sleep(for: Self.refusalPause) } catch { return }
+    }
   }
 }
 
