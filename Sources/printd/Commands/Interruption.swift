@@ -7,8 +7,9 @@ enum Interruption {
   /// begun, the second ends the process at once.
   static func run<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value
   {
-    let task = Task { try await work() }
+    // Before the work begins, or a signal in its first moments ends the process with what it has begun.
     let signals = Signals.arrivals(of: [SIGINT, SIGTERM, SIGHUP])
+    let task = Task { try await work() }
     let watching = Task {
       for await _ in signals {
         if task.isCancelled { exit(128 + SIGINT) }
