@@ -109,7 +109,7 @@ let package = Package(
     tests("ESCPOSTests", ["ESCPOS", "Documents", "VirtualPrinter"]),
     tests("DocumentsTests", ["ESCPOS", "Documents"]),
     tests("PrintJobsTests", ["ESCPOS", "Documents", "PrintJobs"]),
-    tests("TextRasterTests", ["ESCPOS", "TextRaster"]),
+    tests("TextRasterTests", ["ESCPOS", "Threads", "TextRaster"]),
     tests("PrinterLinksTests", ["ESCPOS", "Documents", "PrinterLinks"]),
     tests("CurlTests", ["ESCPOS", "Curl", "WakeChannels"]),
     tests("WakeChannelsTests", ["WakeChannels"]),

@@ -13,7 +13,11 @@ public final class PangoRaster: GlyphSource {
     var glyphs = GlyphCache(capacity: 4096)
   }
 
-  /// Guards all use of Pango: a font map must not be used by two threads at once.
+  /// Held around every use of Pango in the process, whose font maps share what is under them: Cairo 1.16 closes font files
+  /// that another thread has just taken up when more than ten are open (`cairo-ft-font.c`,
+  /// `_font_map_release_face_lock_held`), and dies of it.
+  private static let pango = Mutex(())
+  /// Guards the font map, which must not be used by two threads at once; under ``pango``, if at all.
   let fonts = Mutex(Fonts())
   let language: String
   let families: FontFamilies
@@ -35,18 +39,22 @@ public final class PangoRaster: GlyphSource {
 
   /// Lets go of all fonts and glyphs, some tens of megabytes after many scripts; the next drawing loads them again.
   public func releaseFonts() {
-    fonts.withLock { $0 = Fonts() }
+    Self.pango.withLock { _ in fonts.withLock { $0 = Fonts() } }
   }
+
+  deinit { releaseFonts() }
 
   /// Calls `body` with the typesetter under the lock, made when it is not there yet.
   func typeset<Result: Sendable>(
     _ body: (Typesetter, inout Fonts) throws(RenderError) -> Result
   ) throws(RenderError) -> Result {
-    try fonts.withLock { fonts throws(RenderError) in
-      if let typesetter = fonts.typesetter { return try body(typesetter, &fonts) }
-      let typesetter = try Typesetter(language: language)
-      fonts.typesetter = typesetter
-      return try body(typesetter, &fonts)
+    try Self.pango.withLock { _ throws(RenderError) in
+      try fonts.withLock { fonts throws(RenderError) in
+        if let typesetter = fonts.typesetter { return try body(typesetter, &fonts) }
+        let typesetter = try Typesetter(language: language)
+        fonts.typesetter = typesetter
+        return try body(typesetter, &fonts)
+      }
     }
   }
 }

@@ -2,6 +2,7 @@ import ESCPOS
 import PrintTestKit
 import Testing
 import TextRaster
+import Threads
 
 /// One source of dots for many tasks.
 @Suite("Concurrency") struct ConcurrencyTests {
@@ -41,6 +42,34 @@ import TextRaster
     let before = raster.glyph("Ä", cell: cell, bold: false)
     raster.releaseFonts()
     #expect(raster.glyph("Ä", cell: cell, bold: false) == before)
+  }
+
+  @Test(
+    "sources with fonts of their own draw at once, of more fonts than Cairo keeps open, and characters of none"
+  )
+  func manyFonts() async throws {
+    let texts = [
+      "№ 1", "مرحبا", "中文", "ไทย", "שלום", "हिन्दी", "ひらがな", "한국어", "😀", "Ω", "\u{E123}", "\u{10FF00}",
+    ]
+    @Sendable func work() -> [DotImage?] {
+      ["zh-CN", "zh-TW", "ja", "ko", "en"].flatMap { language in
+        let raster = PangoRaster(language: language)
+        return texts.flatMap { text in
+          [false, true].map { bold in
+            try? raster.dots(
+              text: text, columns: 8, cell: CellSize(width: 12, height: 24), style: .init(bold: bold),
+              align: .left)
+          }
+        }
+      }
+    }
+    let alone = work()
+    // More than the machine has processors, so that each is stopped anywhere for the others.
+    let threads = WorkThreads()
+    await withTaskGroup(of: [DotImage?].self) { group in
+      for _ in 0..<24 { group.addTask { await threads.run(work) } }
+      for await together in group { #expect(together == alone) }
+    }
   }
 
   @Test("several sources draw at once")
