@@ -32,8 +32,9 @@ extension PrinterLane {
   ///
   /// - Parameter deadline: When the job in hand must have ended.
   func lend(to token: String, for time: Duration, by deadline: BootInstant) async -> Lending {
-    guard !isStopping else { return .kept }
     let isPrompt = hasLetGo && loans.has(token, at: floor.now)
+    // A printer that a borrower has stays its own while we stop.
+    guard !isStopping else { return isPrompt ? .prolonged : .kept }
     let end = isPrompt ? floor.deadline(in: time) : deadline.advanced(by: time)
     guard loans.lend(to: token, until: end, at: floor.now) else { return .givenBack }
     nudge()
@@ -66,8 +67,9 @@ extension PrinterLane {
 
   /// Ends a loan before its time, and for good: a request for it that is still under way lends nothing.
   func takeBack(_ token: String) {
+    let had = loans.has(token, at: floor.now)
     loans.giveBack(token, at: floor.now)
-    loansHaveEnded()
+    if had { loansHaveEnded() }
   }
 
   /// Ends a loan that has not come about.

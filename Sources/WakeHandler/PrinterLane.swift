@@ -125,6 +125,9 @@ actor PrinterLane {
   /// How long after its deadline a stop may take, in which the receipt in hand is given up in doubt and the link closed.
   private static let givingUpTime = Duration.seconds(2)
 
+  /// How long after that the link may take to be closed.
+  private static let closingTime = Duration.seconds(1)
+
   /// Finishes the receipt in hand and closes the link; returns then.
   ///
   /// A receipt that has not ended by `deadline`, since the printer stands still, is given up in doubt: a link that nobody
@@ -138,8 +141,14 @@ actor PrinterLane {
     guard let running, !hasStopped else { return }
     running.cancel()
     await waitUntilStopped(by: floor.deadline(in: Self.givingUpTime))
-    // What holds up the line now is no printer.
-    if !hasStopped { await closeLink() }
+    guard !hasStopped else { return }
+    // What holds up the line now is no printer; a link to a file on a disk that hangs is not closed either.
+    let closed = Doorbell(clock: floor.clock)
+    Task {
+      await closeLink()
+      closed.ring()
+    }
+    await closed.wait(until: floor.deadline(in: Self.closingTime))
   }
 
   private func waitUntilStopped(by deadline: BootInstant) async {

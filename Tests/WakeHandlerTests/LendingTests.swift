@@ -299,6 +299,27 @@ struct LendingTests {
     #expect(await next.value.outcome == .printed(.fence))
   }
 
+  @Test("a borrower that has the printer keeps it when we stop; another one gets nothing")
+  func stopWhileLent() async throws {
+    let scene = try Scene()
+    #expect(try await lend(scene))
+    await scene.handler.stop(by: scene.clock.now.advanced(by: .seconds(5)))
+    #expect(try await lend(scene) == false)
+    await #expect(throws: Refusal.self) { try await lend(scene, to: "b") }
+  }
+
+  @Test("the end of a loan that there is not makes nobody try before its time")
+  func noLoan() async throws {
+    let scene = try Scene()
+    try scene.front.script { $0.opens = [.unreachable] }
+    _ = try await scene.wake("bread")
+    await scene.log.until("note: waiting: the printer is off")
+    await scene.handler.takeBack("nobody's")
+    // Time stands still, so its next try does not come; one that is made all the same needs the line a few times.
+    for _ in 0..<20 { _ = await scene.handler.status() }
+    #expect(scene.log.count(of: "open front") == 1)
+  }
+
   @Test("who waits to borrow a printer is answered when a stop begins")
   func stopWithBorrower() async throws {
     let scene = try Scene()

@@ -67,8 +67,8 @@ extension BlueZ {
       (LinkError(.lost, "\(link.printer.title): \(words)"), isConnectionOver)
     }
     guard condition == .ready else {
-      // A bluetoothd that only the bus has parted from us keeps it.
-      return loss("bluetoothd has gone, and the link with it", isConnectionOver: bus != nil)
+      // A bluetoothd that only the bus has parted from us keeps it, also while we read anew what it has.
+      return loss("bluetoothd has gone, and the link with it", isConnectionOver: condition == .daemonAway)
     }
     guard let device = tree.devices[link.device] else {
       let hasAdapter = tree.adapters.keys.contains { link.device.hasPrefix($0 + "/") }

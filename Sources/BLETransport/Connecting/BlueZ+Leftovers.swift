@@ -30,6 +30,7 @@ extension BlueZ {
   ///
   /// - Parameter graces: The printers on LE, and how long a connection without a link is kept for a job that may come.
   public func takeOverConnections(to graces: [BluetoothAddress: Duration]) {
+    let before = leftovers.graces
     leftovers.graces = graces
     for address in leftovers.due.keys
     where graces[address] == nil && !leftovers.isOnLoan(address, at: clock.now) {
@@ -37,7 +38,7 @@ extension BlueZ {
     }
     bell.ring()
     if !graces.isEmpty { start() }
-    lookForLeftovers()
+    for address in graces.keys where before[address] == nil { lookForLeftover(address) }
   }
 
   /// Another program has the printer until then: its connection is not ours.

@@ -37,14 +37,14 @@ struct PrinterLoans: Sendable {
       if try await handler.lend(names, to: token, for: time, by: start.advanced(by: Self.patience)) {
         await Bluetooth.bluez.waitUntilParted(
           from: address, by: min(deadline, clock.now.advanced(by: Self.partingTime)))
-        // From now on the borrower has it, for the whole time; unless it has gone meanwhile.
-        try await handler.prolong(names, token, for: time)
       }
+      // From now on the borrower has it, for the whole time; unless it has gone meanwhile.
+      await Bluetooth.bluez.lend(address, to: token, until: clock.now.advanced(by: time))
+      try await handler.prolong(names, token, for: time)
     } catch {
       await Bluetooth.bluez.takeBack(address, from: token)
       throw error
     }
-    await Bluetooth.bluez.lend(address, to: token, until: clock.now.advanced(by: time))
     return Int(time.components.seconds)
   }
 

@@ -33,9 +33,10 @@ struct ScanTurn: Sendable {
   private static func follow(_ token: String, _ client: ControlClient) async {
     let clock = BootClock()
     while !Task.isCancelled {
-      guard await ask(.scanning, token, client) == true else {
-        // Nothing new, or nobody there: a daemon may be started meanwhile.
-        try? await clock.sleep(for: await client.isRunning() ? .milliseconds(100) : pause)
+      let mustRest = await ask(.scanning, token, client)
+      guard mustRest == true else {
+        // Nothing new; or nobody there, or nobody who knows of this: another daemon may be started meanwhile.
+        try? await clock.sleep(for: mustRest == nil ? pause : .milliseconds(100))
         continue
       }
       let hold = await Bluetooth.bluez.holdScans(by: clock.now.advanced(by: .seconds(5)))

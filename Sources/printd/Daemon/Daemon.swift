@@ -191,7 +191,7 @@ struct Daemon {
   private static let patience = Duration.seconds(15)
   /// What comes after it at most: the lines give up (2 s), the printers are disconnected (5 s), the end of the last
   /// announcement is noted (2 s). Both together fit into the unit's TimeoutStopSec.
-  private static let closingTime = Duration.seconds(9)
+  private static let closingTime = Duration.seconds(10)
 
   /// Finishes the receipt in hand, lets go of the printers, answers who waits, closes.
   private func stop(_ webhook: HTTPServer?, _ control: HTTPServer) async {

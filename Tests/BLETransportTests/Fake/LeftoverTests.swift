@@ -75,6 +75,21 @@ struct LeftoverTests {
     await scene.bluez.stop(by: far)
   }
 
+  @Test("is ended with its lost link, when that is closed only after the bus is back")
+  func busBack() async throws {
+    let scene = try await Scene(clock: clock)
+    try await own(scene)
+    let link = try await scene.open(by: far)
+    await scene.bluez.bus?.close()
+    #expect(await linkError { _ = try await link.receive(by: far) }?.code == .lost)
+    clock.advance(by: .milliseconds(100))
+    try await until(scene) { $0.condition == .ready && $0.tree.devices.values.contains(where: \.connected) }
+    await link.close()
+    await scene.fake.called("Disconnect")
+    #expect(!scene.device.isConnected)
+    await scene.bluez.stop(by: far)
+  }
+
   @Test("is kept while a link is open over it, and is then the link's")
   func inUse() async throws {
     let scene = try await Scene(clock: clock)
