@@ -15,13 +15,15 @@ struct PrintersCommandTests {
     let folder: TemporaryFolder
     let config: String
 
-    /// - Parameter bus: More elements for the bus's configuration.
-    init(printers: String = "", bus: String = "") async throws {
+    /// - Parameters:
+    ///   - bus: More elements for the bus's configuration.
+    ///   - more: More of printd's own.
+    init(printers: String = "", bus: String = "", more: String = "") async throws {
       fake = try await FakeBlueZ(bus: bus)
       folder = try TemporaryFolder()
       config = try folder.write(
         """
-        {printers: [\(printers)], orders: {directory: "orders"}, control: {socket: "\(folder.path("control.sock"))"}}
+        {\(more) printers: [\(printers)], orders: {directory: "orders"}, control: {socket: "\(folder.path("control.sock"))"}}
         """, to: "printd.json5")
     }
 
@@ -78,6 +80,28 @@ struct PrintersCommandTests {
       address, name: name, properties: ["UUIDs": printService], services: [.access, .print], printer: paper)
     device.script { $0.pairing = pairing }
     return (device, paper)
+  }
+
+  @Test("What a profile says of writing holds while its printer is paired, too", arguments: [true, false])
+  func profilesWrites(isKnown: Bool) async throws {
+    let folder = try TemporaryFolder()
+    var profile = try PrinterEntryTests.profile("generic-58")
+    profile.name = "slow-58"
+    profile.writeMode = .request
+    profile.chunk = 33
+    let text = String(decoding: try JSON.bytes(profile), as: UTF8.self)
+    try folder.write(#"{"profiles": [\#(text)]}"#, to: "slow-58.json")
+    let entry = #"{name: "belt", link: "ble", address: "\#(Self.address)", profile: "slow-58"}"#
+    let machine = try await Machine(
+      printers: isKnown ? entry : "", more: #"profiles: "\#(folder.path)","#)
+    let (_, paper) = Self.addPrinter(to: machine)
+    let words = ["pair", Self.address, "--yes"] + (isKnown ? [] : ["--profile", "slow-58"])
+    let (code, output) = try await machine.run(words)
+    #expect(code == 0, "\(output)")
+    let writes = machine.fake.calls(of: "WriteValue")
+    #expect(writes.allSatisfy { $0.arguments.last?.variantDictionary?["type"]?.string == "request" })
+    #expect(writes.compactMap { $0.arguments.first?.bytes?.count }.max() == 33)
+    #expect(paper.printed.count > 1_000, "the test page is among them")
   }
 
   @Test("What stands against a scan is said, with the remedy")

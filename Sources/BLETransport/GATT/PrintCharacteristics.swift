@@ -70,7 +70,7 @@ public struct PrintCharacteristics: Equatable, Sendable {
       guard let named = first([uuid], where: { _ in true }) else {
         throw .missing("characteristic \(uuid) in service \(service.uuid)")
       }
-      guard named.isWritable else { throw .missing("a characteristic \(uuid) that can be written") }
+      guard named.isWritable else { throw .missing("characteristic \(uuid) that can be written") }
       write = named
     } else if let known = first(row?.write ?? [], where: \.isWritable) {
       write = known
@@ -78,7 +78,7 @@ public struct PrintCharacteristics: Equatable, Sendable {
       // The configuration names a service that is not in the table: its one writable characteristic, if it is one.
       let writable = all.filter(\.isWritable)
       guard printer.service != nil, writable.count == 1 else {
-        throw .missing("a print characteristic in service \(service.uuid)")
+        throw .missing("print characteristic in service \(service.uuid)")
       }
       write = writable[0]
     }
@@ -87,14 +87,15 @@ public struct PrintCharacteristics: Equatable, Sendable {
       // Elsewhere than in the service of the print data is unusual, and possible.
       let everywhere = tree.services(of: service.device).flatMap { tree.characteristics(of: $0.path) }
       guard let named = (all + everywhere).first(where: { $0.uuid == uuid && $0.canNotify }) else {
-        throw .missing("a characteristic \(uuid) that notifies")
+        throw .missing("characteristic \(uuid) that notifies")
       }
       notify = named
     } else {
       let notifying = all.filter(\.canNotify)
       notify =
         first((row?.notify ?? []) + [write.uuid], where: \.canNotify)
-        ?? (notifying.count == 1 ? notifying[0] : nil)
+        // A row of the table without any knows that none carries answers.
+        ?? (notifying.count == 1 && row?.notify.isEmpty != true ? notifying[0] : nil)
     }
     return PrintCharacteristics(service: service, write: write, notify: notify)
   }

@@ -48,23 +48,29 @@ extension Configuration.Printer {
   /// The same, with what its profile says of the model where the entry says nothing.
   func bluetooth(of profile: PrinterProfile?) -> BluetoothPrinter? {
     guard link.isBluetooth, let address = address.flatMap({ BluetoothAddress($0) }) else { return nil }
-    let mode: BluetoothPrinter.WriteMode =
-      switch writeMode ?? profile?.writeMode ?? .auto {
-      case .auto: .automatic
-      case .command: .commands
-      case .request: .requests
-      }
     return BluetoothPrinter(
       name: name, address: address, bearer: link == .ble ? .ble : .rfcomm, adapter: adapter,
       service: service.flatMap { BluetoothUUID($0) },
       writeCharacteristic: characteristic.flatMap { BluetoothUUID($0) },
-      notifyCharacteristic: notify.flatMap { BluetoothUUID($0) }, writeMode: mode,
+      notifyCharacteristic: notify.flatMap { BluetoothUUID($0) },
+      writeMode: BluetoothPrinter.WriteMode(writeMode ?? profile?.writeMode ?? .auto),
       chunk: chunk ?? profile?.chunk, bytesPerSecond: profile?.bytesPerSecond,
       channel: channel.flatMap(UInt8.init(exactly:)), pace: pace)
   }
 
   /// How long a command waits for it to answer.
   var patience: Duration { link.isBluetooth ? Bluetooth.patience : .seconds(10) }
+}
+
+extension BluetoothPrinter.WriteMode {
+  init(_ mode: PrinterProfile.WriteMode) {
+    self =
+      switch mode {
+      case .auto: .automatic
+      case .command: .commands
+      case .request: .requests
+      }
+  }
 }
 
 extension Failure {

@@ -47,7 +47,8 @@ extension BluetoothCheck {
     guard bluetooth.bearer == .ble, device.servicesResolved || !device.connected else { return nil }
     let remembered = tree.services(of: device.path)
     guard !remembered.isEmpty else { return nil }
-    let missing: String
+    var missing = "none to print to"
+    var first = ""
     do throws(PrintCharacteristics.Fault) {
       _ = try PrintCharacteristics.choose(in: tree, device: device.path, for: bluetooth)
       return nil
@@ -55,8 +56,14 @@ extension BluetoothCheck {
       switch error {
       // One that takes no ESC/POS takes none with other services either.
       case .refused: return nil
-      case .missing(let what): missing = "no \(what)"
-      case .unknown: missing = "none to print to"
+      case .missing(let what):
+        missing = "no \(what)"
+        if bluetooth.service != nil || bluetooth.writeCharacteristic != nil
+          || bluetooth.notifyCharacteristic != nil
+        {
+          first = "correct what its entry names; if that is right: "
+        }
+      case .unknown: break
       }
     }
     let services = remembered.map(\.uuid.description).joined(separator: ", ")
@@ -65,7 +72,8 @@ extension BluetoothCheck {
       .bad, "bluetooth \(bluetooth.name)",
       "its services in bluetoothd's memory have \(missing) (\(services)); they may be of an older firmware",
       remedy:
-        "printd printers forget \(bluetooth.address); rm /var/lib/bluetooth/\(adapter)/cache/\(bluetooth.address);"
+        first
+        + "printd printers forget \(bluetooth.address); rm /var/lib/bluetooth/\(adapter)/cache/\(bluetooth.address);"
         + " systemctl restart bluetooth; printd printers pair \(bluetooth.address)")
   }
 }

@@ -25,10 +25,21 @@ extension PairPrinter {
 
     /// The printer as the transport knows it.
     private var printer: BluetoothPrinter {
-      if let known = plan.known?.bluetooth { return known }
-      return BluetoothPrinter(
+      let profiles = plan.loaded.profiles
+      if let known = plan.known, var printer = known.bluetooth(of: known.profile(from: profiles)) {
+        // Its speed is to be measured, not kept to.
+        printer.bytesPerSecond = nil
+        return printer
+      }
+      var printer = BluetoothPrinter(
         name: device.name ?? "the printer", address: device.address, bearer: bearer == .ble ? .ble : .rfcomm,
         adapter: pair.adapter)
+      // As the daemon will write to it.
+      if let profile = pair.profile.flatMap({ profiles[$0] }) {
+        printer.writeMode = BluetoothPrinter.WriteMode(profile.writeMode ?? .auto)
+        printer.chunk = profile.chunk
+      }
+      return printer
     }
 
     /// Opens the link and interviews the printer, pairing where that is needed: a Classic printer first, a BLE one only
