@@ -1,6 +1,7 @@
 public import DBus
 import ESCPOS
 public import PrintTestKit
+import Testing
 import Threads
 
 /// An `org.bluez` on a bus of its own, for what the real one cannot be told to do.
@@ -69,9 +70,17 @@ public final class FakeBlueZ: Sendable {
   /// The calls of a method.
   public func calls(of member: String) -> [DBusIncomingCall] { calls.filter { $0.member == member } }
 
-  /// Returns once a method has been called so often, counted from the beginning, and the calls have had their effect.
-  public func called(_ member: String, times: Int = 1) async {
-    await table.log.wait(times) { $0.member == member }
+  /// Returns once a method has been called so often, counted from the beginning, and the calls have had their effect; or
+  /// when the task is cancelled, as by the time limit of the test, which is an issue of the test at that line.
+  public func called(
+    _ member: String, times: Int = 1, fileID: String = #fileID, filePath: String = #filePath,
+    line: Int = #line, column: Int = #column
+  ) async {
+    guard await !table.log.wait(for: member, times) else { return }
+    let calls = calls.map(\.member)
+    Issue.record(
+      "\(member) was not called \(times) times: \(calls)",
+      sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
   }
 
   /// Whether an object is on the bus.

@@ -33,7 +33,8 @@ public final class FakePrinter: Sendable {
     var printedUntil: BootInstant
     var wake: Task<Void, Never>?
     var listeners: [@Sendable ([UInt8]) -> Void] = []
-    var watchers: [CheckedContinuation<Void, Never>] = []
+    var watchers: [(id: Int, tell: CheckedContinuation<Void, Never>)] = []
+    var nextID = 0
   }
 
   private let clock: any BootTimeClock
@@ -67,12 +68,28 @@ public final class FakePrinter: Sendable {
   /// How many bytes found no room, or were discarded.
   public var lost: Int { state.withLock { $0.lost } }
 
-  /// Returns once a request waits for room.
+  /// Returns once a request waits for room, or when the task is cancelled, as by the time limit of the test.
   public func holdsRequest() async {
-    await withCheckedContinuation { watcher in
-      state.withLock { state in
-        if state.waiting.isEmpty { state.watchers.append(watcher) } else { watcher.resume() }
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { tell in
+        state.withLock { state in
+          if state.waiting.isEmpty, !Task.isCancelled {
+            state.watchers.append((id, tell))
+          } else {
+            tell.resume()
+          }
+        }
       }
+    } onCancel: {
+      let tell = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        guard let place = state.watchers.firstIndex(where: { $0.id == id }) else { return nil }
+        return state.watchers.remove(at: place).tell
+      }
+      tell?.resume()
     }
   }
 
@@ -123,7 +140,7 @@ public final class FakePrinter: Sendable {
       effects.said += state.script.status?.takeImmediate() ?? []
       effects.listeners = state.listeners
       if !state.waiting.isEmpty {
-        for watcher in state.watchers { watcher.resume() }
+        for watcher in state.watchers { watcher.tell.resume() }
         state.watchers = []
       }
       plan(&state)

@@ -112,15 +112,20 @@ public final class ChildProcess: Sendable {
     }
   }
 
-  /// How the program ended; waits for it.
+  /// How the program ended; waits for it. When the task is cancelled, as by the time limit of the test, the program is
+  /// killed, so that nobody waits for one that does not end.
   public var end: End {
     get async {
-      await withCheckedContinuation { waiter in
-        let end = state.withLock { state -> End? in
-          if state.end == nil { state.waiters.append(waiter) }
-          return state.end
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waiter in
+          let end = state.withLock { state -> End? in
+            if state.end == nil { state.waiters.append(waiter) }
+            return state.end
+          }
+          if let end { waiter.resume(returning: end) }
         }
-        if let end { waiter.resume(returning: end) }
+      } onCancel: {
+        send(SIGKILL)
       }
     }
   }

@@ -101,12 +101,13 @@ public final class DaemonRig: Sendable {
     return text.filter(\.isNumber)
   }
 
-  /// Looks again and again, forty seconds at most, since a file tells nobody that it has changed.
+  /// Looks again and again, forty seconds at most unless it is said, since a file tells nobody that it has changed.
   public static func until(
-    line: Int = #line, file: String = #fileID, _ condition: () async throws -> Bool
+    within limit: Duration = .seconds(40), line: Int = #line, file: String = #fileID,
+    _ condition: () async throws -> Bool
   ) async throws {
     let clock = ContinuousClock()
-    let end = clock.now + .seconds(40)
+    let end = clock.now + limit
     while clock.now < end {
       if try await condition() { return }
       try await clock.sleep(for: .milliseconds(5))

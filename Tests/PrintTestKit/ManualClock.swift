@@ -13,7 +13,7 @@ public final class ManualClock: BootTimeClock, Sendable {
     var now = BootInstant(nanoseconds: 1_000_000_000_000)
     var nextID = 0
     var sleepers: [Sleeper] = []
-    var watchers: [(count: Int, tell: CheckedContinuation<Void, Never>)] = []
+    var watchers: [(id: Int, count: Int, tell: CheckedContinuation<Void, Never>)] = []
   }
 
   private let state = Locked(State())
@@ -73,15 +73,27 @@ public final class ManualClock: BootTimeClock, Sendable {
     for sleeper in due { sleeper.wake.resume() }
   }
 
-  /// Returns once at least `count` tasks sleep on the clock.
+  /// Returns once at least `count` tasks sleep on the clock, or when the task is cancelled, as by the time limit of the test.
   public func sleepers(atLeast count: Int) async {
-    await withCheckedContinuation { tell in
-      let already = state.withLock { state in
-        if state.sleepers.count >= count { return true }
-        state.watchers.append((count, tell))
-        return false
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { tell in
+        let already = state.withLock { state in
+          if Task.isCancelled || state.sleepers.count >= count { return true }
+          state.watchers.append((id, count, tell))
+          return false
+        }
+        if already { tell.resume() }
       }
-      if already { tell.resume() }
+    } onCancel: {
+      let tell = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        guard let place = state.watchers.firstIndex(where: { $0.id == id }) else { return nil }
+        return state.watchers.remove(at: place).tell
+      }
+      tell?.resume()
     }
   }
 }

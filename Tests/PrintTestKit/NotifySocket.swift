@@ -6,7 +6,8 @@ public final class NotifySocket: Sendable {
   private struct State {
     var said: [String] = []
     var hasEnded = false
-    var waiters: [(word: String, tell: CheckedContinuation<Bool, Never>)] = []
+    var waiters: [(id: Int, word: String, tell: CheckedContinuation<Bool, Never>)] = []
+    var nextID = 0
   }
 
   /// The path for `NOTIFY_SOCKET`.
@@ -58,16 +59,29 @@ public final class NotifySocket: Sendable {
     for waiter in told { waiter.tell.resume(returning: false) }
   }
 
-  /// Returns once a message with `word` in it has come: true; false when ``end()`` came first.
+  /// Returns once a message with `word` in it has come: true; false when ``end()`` came first, or the task is cancelled, as
+  /// by the time limit of the test.
   public func heard(_ word: String) async -> Bool {
-    await withCheckedContinuation { tell in
-      let answer = state.withLock { state -> Bool? in
-        if state.said.contains(where: { $0.contains(word) }) { return true }
-        if state.hasEnded { return false }
-        state.waiters.append((word, tell))
-        return nil
+    let id = state.withLock { state in
+      state.nextID += 1
+      return state.nextID
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { tell in
+        let answer = state.withLock { state -> Bool? in
+          if state.said.contains(where: { $0.contains(word) }) { return true }
+          if state.hasEnded || Task.isCancelled { return false }
+          state.waiters.append((id, word, tell))
+          return nil
+        }
+        if let answer { tell.resume(returning: answer) }
       }
-      if let answer { tell.resume(returning: answer) }
+    } onCancel: {
+      let tell = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+        guard let place = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+        return state.waiters.remove(at: place).tell
+      }
+      tell?.resume(returning: false)
     }
   }
 

@@ -31,19 +31,19 @@ public final class SoundServer: Sendable {
   ///   - hasSpeaker: Whether it has the null sink `spk`.
   ///   - channels: Channels of `spk`.
   ///   - isSteady: Whether PipeWire is to work in long steps, so that it drops nothing on a busy machine.
-  ///   - folder: The folder of a server before this one, for one at the same address.
+  ///   - given: The folder of a server before this one, for one at the same address.
   public init(
     _ kind: Kind = .pulseAudio, modules: String = "",
-    hasSpeaker: Bool = true, channels: Int = 1, in folder: TemporaryFolder? = nil,
+    hasSpeaker: Bool = true, channels: Int = 1, in given: TemporaryFolder? = nil,
     isSteady: Bool = true
   ) async throws {
-    let folder = try folder ?? TemporaryFolder()
-    self.folder = folder
     self.kind = kind
     rate = kind == .pulseAudio ? 22_050 : 48_000
     let speaker = hasSpeaker ? "rate=\(rate) channels=\(channels)" : nil
     switch kind {
     case .pulseAudio:
+      let folder = try given ?? TemporaryFolder()
+      self.folder = folder
       address = "unix:\(folder.path("native.sock"))"
       // Without norewinds the null sink holds two seconds.
       let sink =
@@ -66,53 +66,15 @@ public final class SoundServer: Sendable {
           ],
           environment: Self.surroundings(folder), output: folder.path("server.log"))
       ]
-      try await ready()
+      try await Self.ready(folder, address)
     case .pipeWire:
-      address = "unix:\(folder.path("pulse/native"))"
-      var surroundings = Self.surroundings(folder)
-      surroundings["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=\(folder.path("bus"))"
-      let programs = [
-        (
-          "dbus-daemon",
-          ["--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder.path("bus"))"], "bus"
-        ),
-        ("pipewire", [], "pipewire-0"), ("wireplumber", [], nil), ("pipewire-pulse", [], "pulse/native"),
-      ]
-      var started: [ChildProcess] = []
-      for (program, arguments, socket) in programs {
-        started.append(
-          try ChildProcess(
-            program, arguments, environment: surroundings, output: folder.path("\(program).log")))
-        if let socket {
-          try await DaemonRig.until { access(folder.path(socket), F_OK) == 0 }
-        }
-      }
-      processes = started
-      try await ready()
-      if isSteady {
-        let steady = try ChildProcess(
-          "pw-metadata", ["-n", "settings", "0", "clock.force-quantum", "4096"], environment: surroundings,
-          output: folder.path("pw-metadata.log"))
-        guard await steady.end == .exit(0) else { throw Fault(description: "pw-metadata failed") }
-      }
-      if let speaker {
-        let words = speaker.split(separator: " ").map(String.init)
-        try await pactl(["load-module", "module-null-sink", "sink_name=spk"] + words)
-        // The session manager links it a moment later.
-        try await DaemonRig.until { try await self.pactl("list", "short", "sinks").contains("spk") }
-        do {
-          // Until the session manager is there, it is not supported.
-          try await DaemonRig.until { (try? await self.pactl("set-default-sink", "spk")) != nil }
-          try await DaemonRig.until { try await self.pactl("get-default-sink").contains("spk") }
-        } catch {
-          let log = try? Fixtures.text(ofFile: folder.path("wireplumber.log"))
-          throw Fault(description: "\(error); wireplumber: \(log ?? "no log")")
-        }
-      }
+      let begun = try await Self.beginPipeWire(in: given, speaker: speaker, isSteady: isSteady)
+      (folder, processes) = (begun.folder, begun.processes)
+      address = Self.pipeWireAddress(in: folder)
     }
   }
 
-  private static func surroundings(_ folder: TemporaryFolder) -> [String: String] {
+  static func surroundings(_ folder: TemporaryFolder) -> [String: String] {
     [
       "XDG_RUNTIME_DIR": folder.path, "HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
       "LC_ALL": "C.UTF-8",
@@ -120,8 +82,8 @@ public final class SoundServer: Sendable {
     ]
   }
 
-  private func ready() async throws {
-    try await DaemonRig.until { (try? await self.pactl("info")) != nil }
+  static func ready(_ folder: TemporaryFolder, _ address: String) async throws {
+    try await DaemonRig.until { (try? await pactl(["info"], folder, address)) != nil }
   }
 
   /// Runs a command of `pactl`; its output.
@@ -131,9 +93,14 @@ public final class SoundServer: Sendable {
   /// Runs a command of `pactl`; its output.
   @discardableResult
   public func pactl(_ words: [String]) async throws -> String {
+    try await Self.pactl(words, folder, address)
+  }
+
+  @discardableResult
+  static func pactl(_ words: [String], _ folder: TemporaryFolder, _ address: String) async throws -> String {
     let output = folder.path("pactl-\(UInt32.random(in: 0 ... .max)).log")
     defer { unlink(output) }
-    let child = try ChildProcess("pactl", words, environment: client, output: output)
+    let child = try ChildProcess("pactl", words, environment: client(folder, address), output: output)
     let end = await child.end
     let text = try Fixtures.text(ofFile: output)
     guard end == .exit(0) else { throw Fault(description: "pactl \(words.joined(separator: " ")): \(text)") }
@@ -141,8 +108,10 @@ public final class SoundServer: Sendable {
   }
 
   /// The variables for a client of this server.
-  public var client: [String: String] {
-    var surroundings = Self.surroundings(folder)
+  public var client: [String: String] { Self.client(folder, address) }
+
+  private static func client(_ folder: TemporaryFolder, _ address: String) -> [String: String] {
+    var surroundings = surroundings(folder)
     surroundings["PULSE_SERVER"] = address
     return surroundings
   }
@@ -158,6 +127,10 @@ public final class SoundServer: Sendable {
 
   /// Ends the server without warning; returns when it is gone.
   public func kill() async {
+    await Self.kill(processes)
+  }
+
+  static func kill(_ processes: [ChildProcess]) async {
     for process in processes { process.send(SIGKILL) }
     for process in processes { _ = await process.end }
   }

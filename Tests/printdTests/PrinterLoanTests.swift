@@ -7,7 +7,7 @@ import WakeChannels
 
 @testable import printd
 
-@Suite("A command's side of a loan", .timeLimit(.minutes(2)))
+@Suite("A command's side of a loan", .timeLimit(.minutes(1)))
 struct PrinterLoanTests {
   /// A daemon that hears of loans, and either lends at once or never ends the job that it has in hand.
   private struct Daemon {

@@ -133,29 +133,30 @@ struct VoiceCommandTests {
   @Test("The doctor looks at the folder of prepared sounds, and at the program of the screen")
   func group() async throws {
     let sounds = folder.path("state/groups/printd/Library/Sounds")
-    let none = try await run("doctor", "--config", configuration)
-    #expect(none.output.contains("ok       voice sounds: \(sounds) is made at"), "\(none.output)")
-    try Files.makeFolder(sounds)
-    let there = try await run("doctor", "--config", configuration)
-    #expect(there.output.contains("ok       voice sounds: \(sounds)\n"), "\(there.output)")
-    chmod(sounds, 0o777)
-    let open = try await run("doctor", "--config", configuration)
-    #expect(open.output.contains("warning  voice sounds: everybody may put sounds into"), "\(open.output)")
-    chmod(sounds, 0o500)
-    let closed = try await run("doctor", "--config", configuration)
+    let whole = try ConfigurationFile.load(configuration).configuration
+    let plan = try VoicePlan(try #require(whole.voice), whole)
     #expect(
-      closed.output.contains("warning  voice sounds: \(sounds) is not the daemon's"), "\(closed.output)")
+      await VoiceCheck.group(plan).text
+        == "ok       voice sounds: \(sounds) is made at the daemon's next start")
+    try Files.makeFolder(sounds)
+    #expect(await VoiceCheck.group(plan).text == "ok       voice sounds: \(sounds)")
+    chmod(sounds, 0o777)
+    #expect(
+      await VoiceCheck.group(plan).text.hasPrefix("warning  voice sounds: everybody may put sounds into"))
+    chmod(sounds, 0o500)
+    #expect(
+      await VoiceCheck.group(plan).text.hasPrefix("warning  voice sounds: \(sounds) is not the daemon's"))
+    #expect(
+      VoiceCheck.screen(try Screen(["/nowhere/show", "{body}"])).text.hasPrefix(
+        "wrong    voice screen: /nowhere/show is no program"))
+    // Both are among what the command says.
     let text = try Fixtures.text(ofFile: configuration)
-    for (program, says) in [
-      ("/nowhere/show", "wrong    voice screen: /nowhere/show is no program"),
-      ("true", "ok       voice screen: /"),
-    ] {
-      try folder.write(
-        text.replacing(#"output: "file""#, with: #"screen: ["\#(program)", "{body}"], output: "file""#),
-        to: "printd.json5")
-      let shown = try await run("doctor", "--config", configuration)
-      #expect(shown.output.contains(says), "\(shown.output)")
-    }
+    try folder.write(
+      text.replacing(#"output: "file""#, with: #"screen: ["true", "{body}"], output: "file""#),
+      to: "printd.json5")
+    let (_, output) = try await run("doctor", "--config", configuration)
+    #expect(output.contains("warning  voice sounds: \(sounds) is not the daemon's"), "\(output)")
+    #expect(output.contains("ok       voice screen: /"), "\(output)")
   }
 
   @Test("build makes a set that list, doctor, announce and test use")

@@ -5,7 +5,8 @@ struct RunCommand: Command {
   static let help = """
     usage: printd run [--config FILE]
 
-    Serves until SIGTERM or SIGINT, then finishes the receipt in hand. SIGHUP reads printers, routes and secrets again.
+    Serves until SIGTERM or SIGINT, then finishes the receipt in hand. SIGHUP reads printers, profiles, routes, secrets,
+    locale, time_zone and capitals again; the rest needs a restart.
     The log goes to standard error, as journald reads it. systemd: packaging/printd.service.
 
     exit codes: 0 stopped · 69 a channel cannot listen · 73, 74, 77 the state directory or the journal cannot be

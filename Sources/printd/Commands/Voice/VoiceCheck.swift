@@ -26,7 +26,8 @@ enum VoiceCheck {
     return findings
   }
 
-  private static func screen(_ screen: Screen) -> Finding {
+  /// The program that shows announcements, as far as it can be started.
+  static func screen(_ screen: Screen) -> Finding {
     let subject = "voice screen"
     let places =
       screen.program.contains("/")
@@ -42,7 +43,7 @@ enum VoiceCheck {
   }
 
   /// The folder of the prepared sounds, as far as this user can see it.
-  private static func group(_ plan: VoicePlan) async -> Finding {
+  static func group(_ plan: VoicePlan) async -> Finding {
     let subject = "voice sounds"
     guard let group = plan.group else {
       return Finding(.bad, subject, "\(plan.voice.group) is no name for a group", remedy: "see voice.group")
