@@ -17,6 +17,21 @@ struct WritePaceTests {
     #expect(pace.room(at: after(.milliseconds(3_600 + 1_000))) == 500)
   }
 
+  @Test("A buffer whose printer owes an answer does not empty by time, however long nothing is sent")
+  func owedAnswer() {
+    var pace = WritePace(rate: 1_000, burst: 500)
+    pace.isAwaited = true
+    pace.send(500, at: start)
+    pace.overflow()
+    #expect(pace.room(at: after(.seconds(60))) == 0)
+    pace.send(100, at: after(.seconds(60)))
+    pace.prove(ahead: 300)
+    #expect(pace.room(at: after(.seconds(120))) == 200)
+    // The last answer has come: what is behind it may have been taken when the job is over.
+    pace.isAwaited = false
+    #expect(pace.room(at: after(.seconds(120))) == 500)
+  }
+
   @Test("A printer that stands still with a request unanswered makes no room by that")
   func standingStillMakesNoRoom() {
     var pace = WritePace(rate: 1_000, burst: 500)

@@ -11,6 +11,9 @@ struct ExpectedProofs: Equatable, Sendable {
   /// Whether an answer is worth waiting for: the last wait was not in vain, or one has come since.
   private(set) var areHopeful = true
 
+  /// Whether an answer is still owed.
+  var areOpen: Bool { !questions.isEmpty }
+
   /// A question will be sent that proves the first `position` bytes.
   mutating func expect(_ position: Int, askedBy end: Int) {
     questions.append(Question(position: position, end: end))

@@ -22,7 +22,10 @@ extension GATTLink {
 
   /// Notes a question in the job; while its answer is expected, it is waited for before bytes go as requests.
   public func expectProof(of position: Int, askedBy end: Int) {
-    state.withLock { $0.proofs.expect(position, askedBy: end) }
+    state.withLock { state in
+      state.proofs.expect(position, askedBy: end)
+      state.pace?.isAwaited = true
+    }
   }
 
   /// Makes room for as many bytes as the printer has taken out of its buffers.
@@ -32,6 +35,7 @@ extension GATTLink {
       state.proofs.arrive(position)
       state.window.acknowledge(upTo: position)
       state.pace?.prove(ahead: state.window.accepted - position)
+      state.pace?.isAwaited = state.proofs.areOpen
     }
     bell.ring()
   }

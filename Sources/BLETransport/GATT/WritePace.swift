@@ -16,6 +16,9 @@ struct WritePace: Equatable, Sendable {
   let burst: Int
   /// Whether the buffer counts as emptying in mid-job, and half of it being empty is enough: where nothing else can be done.
   var isTrusted = false
+  /// Whether the printer owes an answer that shows what it has taken. Then the job is not over, however long nothing was
+  /// sent, as in a process that has not had the processor for a while; and nothing else makes room.
+  var isAwaited = false
   private var level = 0.0
   private var at: BootInstant?
   private var isFull = false
@@ -63,12 +66,17 @@ struct WritePace: Equatable, Sendable {
   private func isStillFull(at now: BootInstant) -> Bool {
     guard isFull, let at else { return false }
     let level = level(at: now)
-    return isTrusted ? level > Double(burst) / 2 : level > 0 || at.duration(to: now) < Self.quietTime
+    return isTrusted ? level > Double(burst) / 2 : level > 0 || !isOver(since: at, now)
+  }
+
+  /// Whether the job is, when nothing was sent since then.
+  private func isOver(since at: BootInstant, _ now: BootInstant) -> Bool {
+    !isAwaited && at.duration(to: now) >= Self.quietTime
   }
 
   private func level(at now: BootInstant) -> Double {
     guard let at else { return 0 }
-    guard isTrusted || at.duration(to: now) >= Self.quietTime else { return level }
+    guard isTrusted || isOver(since: at, now) else { return level }
     return max(0, level - Double(max(0, at.duration(to: now).wholeNanoseconds)) / 1e9 * Double(rate))
   }
 }

@@ -13,7 +13,7 @@ struct ControlRoutes: Sendable {
   let printing: Printing
   let voice: ShopVoice?
   let scans: ScanTurns
-  /// Reads printers, routes and secrets again; says why not.
+  /// Reads printers, profiles, routes, secrets and the look of receipts again; says why not.
   let reload: @Sendable () async -> Failure?
 
   /// The routes.

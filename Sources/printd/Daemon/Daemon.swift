@@ -161,7 +161,7 @@ struct Daemon {
     return server
   }
 
-  /// Reads printers, routes and secrets again; a fault changes nothing and is returned.
+  /// Reads printers, profiles, routes, secrets and the look of receipts again; a fault changes nothing and is returned.
   private func reload() async -> Failure? {
     ServiceNotify.reloading()
     do {
