@@ -20,7 +20,7 @@ struct LifecycleTests {
     #expect(rig.notifications.messages.contains { $0.hasPrefix("STATUS=0 queued") })
     #expect(await rig.stop() == .exit(0))
     let stopping = try #require(rig.notifications.messages.first { $0.contains("STOPPING=1") })
-    #expect(stopping.contains("EXTEND_TIMEOUT_USEC=24000000"))
+    #expect(stopping.contains("EXTEND_TIMEOUT_USEC=25000000"))
   }
 
   @Test("Without a watchdog, or with one that is for another process, none is fed")
