@@ -21,12 +21,13 @@ run: build ## build, then one wake end to end on the virtual printer, with a rec
 
 test: test-deps lint ## build and run all tests
 	$(SWIFT) build --build-tests
-	@# One target after the other: what is timed by a real clock must not starve beside what only computes,
-	@# and the tests of the daemon, each with processes of its own, not beside one another.
+	@# One target after the other: what is timed by a real clock must not starve beside what only computes.
 	@for tests in Tests/*Tests; do \
 	  echo "== $$(basename $$tests)"; \
-	  case $$tests in */printdTests) turns=--no-parallel ;; *) turns= ;; esac; \
-	  $(SWIFT) test --skip-build $$turns --filter "^$$(basename $$tests)\." || exit 1; \
+	  case $$tests in \
+	  */printdTests) SWIFT="$(SWIFT)" scripts/daemon-tests.sh ;; \
+	  *) $(SWIFT) test --skip-build --filter "^$$(basename $$tests)\." ;; \
+	  esac || exit 1; \
 	done
 	$(MAKE) --no-print-directory race asan
 
