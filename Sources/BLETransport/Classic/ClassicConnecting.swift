@@ -9,7 +9,21 @@ extension BlueZ {
     /// The kernel's socket may do better.
     case trySocket
     case attempt(AttemptFailure, isLastLink: Bool = false)
+    /// bluetoothd is doing something else with the printer.
+    case occupied(AttemptFailure)
   }
+
+  private enum ProfileNews {
+    case answer(DBusError?)
+    case stuck
+    case unreached
+  }
+
+  /// How long bluetoothd may take with a printer that it has reached, for its records and the channel. It has no limit of
+  /// its own for the records, and a printer that never tells them would be waited for until the deadline.
+  static let profileTime = Duration.seconds(4)
+  /// The same with a pairing before it.
+  static let pairingProfileTime = Duration.seconds(8)
 
   /// Opens an RFCOMM link to a printer.
   func openRFCOMM(_ printer: BluetoothPrinter, by deadline: BootInstant) async throws(LinkError) -> RFCOMMLink
@@ -17,7 +31,7 @@ extension BlueZ {
     var pauses = Self.attemptPauses[...]
     while true {
       do throws(AttemptFailure) {
-        return try await attemptRFCOMM(printer, by: deadline)
+        return try await attemptRFCOMM(printer, isLast: pauses.isEmpty, by: deadline)
       } catch {
         guard error.isPassing, let pause = pauses.popFirst() else { throw error.error }
         guard clock.now.advanced(by: pause) < deadline else { throw error.error }
@@ -27,7 +41,7 @@ extension BlueZ {
   }
 
   private func attemptRFCOMM(
-    _ printer: BluetoothPrinter, by deadline: BootInstant
+    _ printer: BluetoothPrinter, isLast: Bool, by deadline: BootInstant
   ) async throws(AttemptFailure) -> RFCOMMLink {
     let adapter: Adapter
     let turn: AdapterTurn
@@ -46,13 +60,13 @@ extension BlueZ {
     do throws(LinkError) { try await pauseDiscovery(on: adapter.path, by: deadline) } catch {
       throw AttemptFailure(error)
     }
-    let (descriptor, way) = try await connectRFCOMM(printer, on: adapter, by: deadline)
+    let (descriptor, way) = try await connectRFCOMM(printer, isLast: isLast, on: adapter, by: deadline)
     return RFCOMMLink(descriptor, way, to: printer, serialPorts.memory, clock: clock)
   }
 
   /// Connects by bluetoothd or by the socket, whichever is to be first, and the other where that may help.
   private func connectRFCOMM(
-    _ printer: BluetoothPrinter, on adapter: Adapter, by deadline: BootInstant
+    _ printer: BluetoothPrinter, isLast: Bool, on adapter: Adapter, by deadline: BootInstant
   ) async throws(AttemptFailure) -> (Int32, RFCOMMLink.Way) {
     let memory = serialPorts.memory
     let prefersSocket = printer.channel != nil || memory[printer.address].prefersSocket
@@ -66,6 +80,9 @@ extension BlueZ {
       } catch {
         switch error {
         case .trySocket: hasFailed = serialPorts.profile.standing == .registered
+        // It may be reading the printer's records of its own accord, as it does a second after a pairing
+        // (`device_bonding_complete`), and be done in a moment.
+        case .occupied(let failure): if !isLast { throw failure }
         case .attempt(let failure, let isLastLink):
           if isLastLink, memory.isTakingDown(printer.address) { part(device.path) }
           throw failure
@@ -109,16 +126,8 @@ extension BlueZ {
     guard profile.standing == .registered else { throw .trySocket }
     let expected = profile.expect(device.path)
     defer { profile.forget(expected) }
-    let limit = clock.now.advanced(by: Self.connectTime)
-    let answer = await fairly(at: device.adapter, by: deadline) { () -> DBusError? in
-      do throws(DBusError) {
-        try await self.call(
-          device.path, BlueZName.device, "ConnectProfile", [.string(BluetoothUUID.serialPort.full)], by: limit
-        )
-        return nil
-      } catch {
-        return error
-      }
+    let (answer, isStuck) = await fairly(at: device.adapter, by: deadline) {
+      await self.connectProfileCall(device)
     }
     if expected.cameAsMisfit { throw .trySocket }
     guard let answer else {
@@ -133,14 +142,61 @@ extension BlueZ {
         serialPorts.memory.change(printer.address) { $0.prefersSocket = true }
       }
       part(device.path)
-      throw .attempt(AttemptFailure(Task.isCancelled ? .cancelled : Self.silent(printer)))
+      if Task.isCancelled { throw .attempt(AttemptFailure(.cancelled)) }
+      let error = Self.silent(printer)
+      throw .attempt(isStuck ? AttemptFailure(passing: error) : AttemptFailure(error))
     case .fault(let fault):
       let error = fault.linkError(printer, answer)
+      if answer.name == "org.bluez.Error.InProgress" { throw .occupied(AttemptFailure(passing: error)) }
       let isLastLink = fault == .alreadyConnected || fault == .inProgress
       throw .attempt(
         fault.isPassing || isLastLink ? AttemptFailure(passing: error) : AttemptFailure(error),
         isLastLink: isLastLink)
     }
+  }
+
+  /// Calls `ConnectProfile`, and abandons it when the printer has been reached and still nothing comes of it.
+  ///
+  /// - Returns: nil for an answer when it succeeded, else bluetoothd's error; `.cancelled` also when nothing came of it.
+  private func connectProfileCall(_ device: Device) async -> (answer: DBusError?, isStuck: Bool) {
+    let limit = clock.now.advanced(by: Self.connectTime)
+    return await withTaskGroup(of: ProfileNews.self) { group in
+      group.addTask {
+        do throws(DBusError) {
+          try await self.call(
+            device.path, BlueZName.device, "ConnectProfile", [.string(BluetoothUUID.serialPort.full)],
+            by: limit)
+          return .answer(nil)
+        } catch {
+          return .answer(error)
+        }
+      }
+      group.addTask { await self.isStuck(device.path, by: limit) ? .stuck : .unreached }
+      var isStuck = false
+      for await news in group {
+        switch news {
+        case .answer(let answer):
+          group.cancelAll()
+          return (answer, isStuck)
+        case .stuck:
+          isStuck = true
+          group.cancelAll()
+        case .unreached: continue
+        }
+      }
+      return (DBusError(.cancelled, "nothing was waited for"), isStuck)
+    }
+  }
+
+  /// Waits until a device is reached, and then for as long as its profile may take; false when cancelled, or when it is not
+  /// reached.
+  private func isStuck(_ device: String, by limit: BootInstant) async -> Bool {
+    let isReached = try? await wait(by: limit) { $0.tree.devices[device]?.connected == true }
+    guard isReached == true else { return false }
+    let isPaired = tree.devices[device]?.paired == true
+    let patience = isPaired ? Self.profileTime : Self.pairingProfileTime
+    do { try await clock.sleep(for: patience) } catch { return false }
+    return true
   }
 
   /// Makes us known to bluetoothd as the Serial Port's client, now and whenever it has started again.

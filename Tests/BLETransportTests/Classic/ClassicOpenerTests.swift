@@ -200,31 +200,74 @@ struct ClassicOpenerTests {
     await scene.bluez.stop(by: scene.soon)
   }
 
-  @Test("tries again where another connection stands in the way, and says so in the end")
+  @Test(
+    "tries again where bluetoothd is busy with the printer, and goes by the socket in the end, for this time")
   func busy() async throws {
     let scene = try await Scene()
-    scene.addDevice().script { $0.profile = .bluez("InProgress", "In Progress") }
+    let device = scene.addDevice()
+    device.script { $0.profile = .bluez("InProgress", "br-connection-busy") }
+    let deadline = scene.soon
+    async let link = scene.open(by: deadline)
+    let attempts = BlueZ.attemptPauses.count + 1
+    try await until(scene) { scene.fake.calls(of: "ConnectProfile").count == attempts }
+    #expect(try await link.way == .socket)
+    #expect(scene.fake.calls(of: "Disconnect").isEmpty)
+    device.script { $0.profile = nil }
+    await scene.close(try await link)
+    #expect(try await scene.open().way == .bluetoothd)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("tries again where another connection stands in the way, and says so in the end")
+  func otherConnection() async throws {
+    let scene = try await Scene()
+    scene.addDevice().script { $0.profile = .bluez("Failed", "br-connection-busy") }
     let deadline = scene.soon
     async let failure = scene.failure(by: deadline)
     let attempts = BlueZ.attemptPauses.count + 1
     try await until(scene) { scene.fake.calls(of: "ConnectProfile").count == attempts }
     #expect(await failure?.code == .busy)
     #expect(scene.fake.calls(of: "Disconnect").isEmpty)
+    #expect(scene.asked.isEmpty)
     await scene.bluez.stop(by: scene.soon)
   }
 
-  @Test("takes the last link down itself where that stands in the way")
-  func lastLink() async throws {
+  @Test(
+    "takes the last link down itself where that stands in the way",
+    arguments: [("AlreadyConnected", "Already Connected"), ("Failed", "br-connection-busy")])
+  func lastLink(_ name: String, _ text: String) async throws {
     let scene = try await Scene()
     let device = scene.addDevice()
     await scene.close(try await scene.open())
-    device.script { $0.profile = .bluez("AlreadyConnected", "Already Connected") }
+    device.script { $0.profile = .bluez(name, text) }
     let deadline = scene.soon
     async let second = scene.open(by: deadline)
-    await scene.fake.called("Disconnect")
+    try await until(scene) { !scene.fake.calls(of: "Disconnect").isEmpty }
     device.script { $0.profile = nil }
-    try await until(scene) { scene.fake.calls(of: "ConnectProfile").count >= 3 }
+    let before = scene.fake.calls(of: "ConnectProfile").count
+    try await until(scene) { scene.fake.calls(of: "ConnectProfile").count > before }
     #expect(try await second.way == .bluetoothd)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("does not hang up where bluetoothd reads the printer's records by itself, soon after the last link")
+  func readsRecords() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    await scene.close(try await scene.open())
+    device.script { $0.profile = .bluez("InProgress", "br-connection-busy") }
+    let deadline = scene.soon
+    let isOpen = Locked(false)
+    let second = Task {
+      defer { isOpen.withLock { $0 = true } }
+      return try await scene.open(by: deadline).way
+    }
+    // The first link's, and three that are refused.
+    try await until(scene) { scene.fake.calls(of: "ConnectProfile").count == 4 }
+    device.script { $0.profile = nil }
+    try await until(scene) { isOpen.withLock { $0 } }
+    #expect(try await second.value == .bluetoothd)
+    #expect(scene.fake.calls(of: "Disconnect").isEmpty)
     await scene.bluez.stop(by: scene.soon)
   }
 
@@ -237,14 +280,37 @@ struct ClassicOpenerTests {
   }
 
   @Test(
-    "that does not come to an end is abandoned at the deadline; the next goes by the socket if the printer was there"
-  )
+    "that comes to no end is abandoned some seconds after the printer was reached, for the socket",
+    arguments: [(true, BlueZ.profileTime), (false, BlueZ.pairingProfileTime)])
+  func stuck(isPaired: Bool, patience: Duration) async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    device.script { $0.profileWaits = true }
+    let start = scene.clock.now
+    let deadline = scene.clock.now.advanced(by: .seconds(600))
+    async let link = scene.open(by: deadline)
+    await scene.fake.called("ConnectProfile")
+    // A page takes its time; only what comes after it is short.
+    try await until(scene) { start.duration(to: scene.clock.now) > patience * 2 }
+    #expect(scene.fake.calls(of: "Disconnect").isEmpty)
+    device.set(["Connected": .boolean(true), "Paired": .boolean(isPaired)])
+    let reached = scene.clock.now
+    try await until(scene) { !scene.asked.isEmpty }
+    #expect(reached.duration(to: scene.clock.now) >= patience)
+    #expect(try await link.way == .socket)
+    #expect(scene.fake.calls(of: "ConnectProfile").count == 1)
+    #expect(scene.fake.calls(of: "Disconnect").count == 1)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test(
+    "that comes to no end is abandoned at the deadline; the next goes by the socket if the printer was there")
   func abandoned() async throws {
     let scene = try await Scene()
     let device = scene.addDevice()
     device.script { $0.profileWaits = true }
     device.set(["Connected": .boolean(true)])
-    let deadline = scene.clock.now.advanced(by: .seconds(8))
+    let deadline = scene.clock.now.advanced(by: BlueZ.profileTime / 2)
     async let failure = scene.failure(by: deadline)
     await scene.fake.called("ConnectProfile")
     try await until(scene) { scene.clock.now >= deadline }
