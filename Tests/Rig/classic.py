@@ -1,11 +1,12 @@
 """Printers on Bluetooth Classic, and on both."""
 
+import asyncio
 import logging
 
 from bumble import rfcomm
 from bumble.core import BT_SERIAL_PORT_SERVICE
 from bumble.pairing import PairingConfig, PairingDelegate
-from bumble.sdp import DataElement, ServiceAttribute
+from bumble.sdp import SDP_PSM, DataElement, Server, ServiceAttribute
 
 from ble import LowEnergy
 from printer import CLASS_IMAGING_PRINTER, Printer
@@ -29,6 +30,20 @@ class Classic(Printer):
         self.device.pairing_config_factory = lambda _: PairingConfig(
             mitm=False, delegate=self.pairing()
         )
+        self.telling = 0  # seconds that the records take to be told
+        self.device.l2cap_channel_manager.servers[SDP_PSM].handler = self.asked
+
+    def asked(self, channel):
+        """Gives each host a server of its own: Bumble's answers the last one that came, whoever asks."""
+        server = Server(self.device)
+        server.service_records = self.device.sdp_service_records
+        server.channel = channel
+
+        def tell(question):
+            if channel.state == channel.State.OPEN:
+                server.on_pdu(question)
+
+        channel.sink = lambda question: asyncio.get_running_loop().call_later(self.telling, tell, question)
 
     def listen(self, channel):
         self.server.acceptors.pop(self.channel, None)
@@ -90,6 +105,10 @@ class Classic(Printer):
     async def ctl_reset(self):
         await super().ctl_reset()
         self.listen(self.CHANNEL)
+        self.telling = 0
+
+    async def ctl_records(self, milliseconds):
+        self.telling = float(milliseconds) / 1000
 
     async def ctl_channel(self, channel):
         self.listen(int(channel))

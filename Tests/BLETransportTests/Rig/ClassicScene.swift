@@ -1,3 +1,4 @@
+import DBus
 import ESCPOS
 import PrintTestKit
 import Testing
@@ -16,18 +17,53 @@ final class ClassicScene {
     printer = try rig.configured()
   }
 
-  /// Lets bluetoothd find the printer, as a user would who looks for it.
+  /// Lets bluetoothd find the printer, as a user would who looks for it, and keep it.
+  ///
+  /// It forgets by itself what was paired for one connection only, unless that is trusted.
   func discover() async throws {
+    try await forget()
     let adapter = try await bluez.adapter(nil, for: printer.title, by: Rig.soon())
     let search = await bluez.search(on: adapter, .classic)
-    for await tree in bluez.trees() where tree.device(printer.address, on: adapter.path) != nil { break }
+    let address = printer.address
+    try await until("\(printer.title) found") { $0.tree.device(address, on: adapter.path) != nil }
     search.end()
+    try await bluez.set(
+      try await device().path, BlueZName.device, "Trusted", to: .boolean(true), by: Rig.soon())
+  }
+
+  /// Waits for something that bluetoothd tells.
+  func until(_ what: String, _ holds: @escaping @Sendable (isolated BlueZ) -> Bool) async throws {
+    guard try await bluez.wait(by: Rig.soon(), until: holds) else {
+      throw Rig.Failure(description: "not \(what)")
+    }
+  }
+
+  /// Makes the printer unknown to bluetoothd, as it is before anybody has looked for it.
+  func forget() async throws {
+    try await bluez.ready(by: Rig.soon())
+    for device in await bluez.tree.devices.values where device.address == printer.address {
+      try await bluez.call(
+        device.adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], by: Rig.soon())
+    }
+    let address = printer.address
+    try await until("\(printer.title) forgotten") { bluez in
+      !bluez.tree.devices.values.contains { $0.address == address }
+    }
+  }
+
+  /// The printer as bluetoothd knows it.
+  func device() async throws -> Device {
+    try await bluez.ready(by: Rig.soon())
+    return try #require(await bluez.tree.devices.values.first { $0.address == printer.address })
   }
 
   /// Waits for the link that is under all RFCOMM links to end, some seconds after the last of them.
   func parted() async throws {
     try await bluez.ready(by: Rig.soon())
-    for await tree in bluez.trees() where !tree.devices.values.contains(where: \.connected) { break }
+    let address = printer.address
+    try await until("\(printer.title) parted") { bluez in
+      !bluez.tree.devices.values.contains { $0.address == address && $0.connected }
+    }
   }
 
   func open(by deadline: BootInstant = Rig.soon()) async throws -> RFCOMMLink {

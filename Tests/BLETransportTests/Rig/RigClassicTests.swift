@@ -13,7 +13,7 @@ extension RigTests {
       arguments: [RigPrinter.spp, .pin])
     func everyByte(_ rig: RigPrinter) async throws {
       try await withClassic(rig) { scene in
-        // bluetoothd does not know it yet.
+        try await scene.forget()
         for way in [RFCOMMLink.Way.socket, .bluetoothd, .socket] {
           if way == .bluetoothd { try await scene.discover() }
           let link = try await scene.open()
@@ -136,7 +136,13 @@ extension RigTests {
             arguments: [.objectPath("/other"), .string(BluetoothUUID.serialPort.full), .variants([:])]),
           by: Rig.soon())
         try await scene.prints(20_000, by: .socket)
+        // bluetoothd is told by the bus when we are.
+        let watch = try await DBusConnection.connect(to: .system, clock: BootClock(), by: Rig.soon())
+        var changes = try await watch.signals(.ownerChanges(of: other.uniqueName), by: Rig.soon())
+          .makeAsyncIterator()
         await other.close()
+        #expect(await changes.next() != nil)
+        await watch.close()
         try await scene.prints(by: .bluetoothd)
       }
     }
@@ -145,9 +151,44 @@ extension RigTests {
     func restarted() async throws {
       try await withClassic(isKnown: true) { scene in
         try await scene.prints(by: .bluetoothd)
+        let old = await scene.bluez.owner
         try await Rig.run("bluetoothd", ["restart"])
+        try await scene.until("bluetoothd anew") { $0.owner != nil && $0.owner != old }
         try await scene.discover()
         try await scene.prints(by: .bluetoothd)
+      }
+    }
+
+    @Test("whose records bluetoothd is reading already is not hung up on, and prints")
+    func recordsRead() async throws {
+      try await withClassic(isKnown: true) { scene in
+        let connects = try await scene.rig.connects
+        try await scene.rig.ctl("records", "300")
+        let other = try await DBusConnection.connect(to: .system, clock: BootClock(), by: Rig.soon())
+        let path = try await scene.device().path
+        let deadline = Rig.soon()
+        let reading = Task {
+          _ = try? await other.call(
+            DBusCall(
+              destination: BlueZName.service, path: path, interface: BlueZName.device,
+              member: "ConnectProfile",
+              arguments: [.string(BluetoothUUID(0x111E).full)]), by: deadline)
+        }
+        try await scene.until("connected") { $0.tree.devices[path]?.connected == true }
+        try await scene.prints()
+        #expect(try await scene.rig.connects == connects + 1)
+        await reading.value
+        await other.close()
+        try await scene.rig.ctl("records", "0")
+      }
+    }
+
+    @Test("whose records never come is reached by the socket")
+    func noRecords() async throws {
+      try await withClassic(isKnown: true) { scene in
+        try await scene.rig.ctl("records", "600000")
+        try await scene.prints(by: .socket)
+        try await scene.rig.ctl("records", "0")
       }
     }
 

@@ -56,6 +56,16 @@ struct RigPrinter: CustomTestStringConvertible {
   @discardableResult
   func ctl(_ words: String...) async throws -> String { try await Rig.run("printer-ctl", [name] + words) }
 
+  /// How often it has been connected so far.
+  var connects: Int {
+    get async throws {
+      let state = try await ctl("state")
+      let number = state.split(separator: "\"connects\": ").dropFirst().first?.prefix { $0.isNumber }
+      guard let number, let count = Int(number) else { throw Rig.Failure(description: state) }
+      return count
+    }
+  }
+
   /// All bytes that the printer has received since the last `clear`.
   var paper: [UInt8] {
     get throws {

@@ -7,6 +7,13 @@ import Testing
 extension RigTests {
   @Suite("Recovering")
   struct RecoveryTests {
+    /// The error with which an opening fails; nil when it does not.
+    private func failure(
+      _ bluez: BlueZ, _ printer: RigPrinter = .ble, by deadline: BootInstant
+    ) async -> LinkError? {
+      await linkError { await (try await open(bluez, printer, by: deadline)).close() }
+    }
+
     /// Waits until bluez has begun so many looks for absent printers: all but the last were in vain.
     private func looks(_ count: Int, by bluez: BlueZ) async {
       var (begun, isLooking) = (0, false)
@@ -19,7 +26,7 @@ extension RigTests {
     }
 
     @Test(
-      "A printer that is off is unreachable; when it is back it is seen, and prints within five seconds",
+      "A printer that is off is unreachable; when it is back it is seen, and prints",
       .timeLimit(.minutes(2)))
     func offAndOn() async throws {
       try await withBlueZ { bluez in
@@ -62,11 +69,9 @@ extension RigTests {
         #expect(error?.code == .lost)
         await link.close()
         if verb == "kill" {
-          let error = await #expect(throws: LinkError.self) {
-            _ = try await open(bluez, by: Rig.soon(.seconds(2)))
-          }
-          #expect(error?.code == .unreachable)
+          let error = await failure(bluez, by: Rig.soon(.seconds(2)))
           try await Rig.run("bluetoothd", ["start"])
+          #expect(error?.code == .unreachable)
         }
         let again = try await open(bluez)
         try await again.send([0x10, 0x04, 1], by: Rig.soon())
@@ -79,18 +84,17 @@ extension RigTests {
     func adapterReplugged() async throws {
       try await withBlueZ { bluez in
         let link = try await open(bluez)
+        let opener = BLELinkOpener(try RigPrinter.ble.configured(), bluez)
         let adapter = RigPrinter(name: "adapter", address: "")
         try await adapter.ctl("unplug")
-        let error = await #expect(throws: LinkError.self) { _ = try await link.receive(by: Rig.soon()) }
-        #expect(error?.code == .lost)
+        let error = await linkError { _ = try await link.receive(by: Rig.soon()) }
         await link.close()
-        let opener = BLELinkOpener(try RigPrinter.ble.configured(), bluez)
-        let absent = await #expect(throws: LinkError.self) {
-          _ = try await opener.open(by: Rig.soon(.seconds(4)))
-        }
-        #expect(absent?.code == .unreachable)
+        let absent = await failure(bluez, by: Rig.soon(.seconds(4)))
         var sightings = opener.presence()?.makeAsyncIterator()
+        // Nothing has thrown before: the tests to come need the adapter.
         try await adapter.ctl("plug")
+        #expect(error?.code == .lost)
+        #expect(absent?.code == .unreachable)
         #expect(await sightings?.next() != nil)
         let again = try await opener.open(by: Rig.soon())
         try await again.send([0x10, 0x04, 1], by: Rig.soon())
@@ -103,12 +107,12 @@ extension RigTests {
     func servicesNeverResolve() async throws {
       // One that no other test connects: bluetoothd does not ask a printer for its services twice.
       try await withBlueZ { bluez in
+        let connects = try await RigPrinter.issc.connects
         try await RigPrinter.issc.ctl("discovery", "off")
-        let error = await #expect(throws: LinkError.self) {
-          _ = try await open(bluez, .issc, by: Rig.soon(.seconds(6)))
-        }
-        #expect(error?.code == .unreachable)
+        let error = await failure(bluez, .issc, by: Rig.soon(.seconds(15)))
         try await RigPrinter.issc.ctl("discovery", "on")
+        #expect(error?.code == .unreachable)
+        #expect(try await RigPrinter.issc.connects > connects)
         let link = try await open(bluez, .issc)
         try await link.send([0x10, 0x04, 1], by: Rig.soon())
         #expect(try await link.receive(by: Rig.soon()) == [0x12])
