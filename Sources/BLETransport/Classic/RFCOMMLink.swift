@@ -22,20 +22,25 @@ final class RFCOMMLink: PrinterLink {
   private let clock: any BootTimeClock
   private let isClosed = Locked(false)
   private let pace: Locked<Pace>?
+  private let whenClosed: @Sendable (BootInstant) -> Void
   /// Who connected it.
   let way: Way
 
   /// Takes over the descriptor.
+  ///
+  /// - Parameter whenClosed: Called when the link has been closed, with the time that it was.
   init(
     _ descriptor: Int32, _ way: Way, to printer: BluetoothPrinter, _ memory: SerialPortMemory,
-    clock: any BootTimeClock
+    clock: any BootTimeClock, whenClosed: @escaping @Sendable (BootInstant) -> Void = { _ in }
   ) {
+    self.whenClosed = whenClosed
     self.way = way
     link = DescriptorLink(descriptor: descriptor, kind: .rfcomm, target: printer.title, clock: clock)
     address = printer.address
     pace = printer.pace.map { Locked(Pace(bytesPerSecond: $0)) }
     self.memory = memory
     self.clock = clock
+    memory.change(address) { $0.links += 1 }
   }
 
   var bytesAccepted: Int { link.bytesAccepted }
@@ -71,11 +76,16 @@ final class RFCOMMLink: PrinterLink {
       return !isClosed
     }
     guard isFirst else { return }
-    memory.change(address) { $0.closing += 1 }
+    memory.change(address) { entry in
+      entry.links -= 1
+      entry.closing += 1
+    }
     await link.close()
+    let closed = clock.now
     memory.change(address) { entry in
       entry.closing -= 1
-      entry.closed = clock.now
+      entry.closed = closed
     }
+    whenClosed(closed)
   }
 }

@@ -271,6 +271,46 @@ struct ClassicOpenerTests {
     await scene.bluez.stop(by: scene.soon)
   }
 
+  @Test(
+    "ends the connection that outlives the link, unless it was there before, has a link again, or is lent",
+    arguments: Remains.allCases)
+  func remains(_ remains: Remains) async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    if remains == .wasThere { device.set(["Connected": .boolean(true)]) }
+    await scene.close(try await scene.open())
+    // bluetoothd reads the records, and comes to no end.
+    device.set(["Connected": .boolean(true)])
+    _ = try await scene.bluez.wait(by: scene.soon) { $0.tree.devices[device.path]?.connected == true }
+    let address = scene.printer.address
+    if remains == .hasLink { _ = try await scene.open() }
+    if remains == .isLent {
+      await scene.bluez.lend(address, to: "pair", until: scene.clock.now.advanced(by: .seconds(600)))
+    }
+    let closed = try #require(await scene.bluez.serialPorts.memory[address].closed)
+    let hasEnded = await scene.bluez.endRemainsNow(of: scene.printer, on: scene.adapter.path, since: closed)
+    #expect(hasEnded == (remains == .isOurs))
+    #expect(await scene.bluez.parted.isEmpty == !hasEnded)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  enum Remains: CaseIterable { case isOurs, wasThere, hasLink, isLent }
+
+  @Test("ends the connection that outlives the link some seconds after it, also one of two links")
+  func remainsLate() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    for _ in 0..<2 {
+      await scene.close(try await scene.open())
+      device.set(["Connected": .boolean(true)])
+      _ = try await scene.bluez.wait(by: scene.soon) { $0.tree.devices[device.path]?.connected == true }
+    }
+    try await until(scene) { !scene.fake.calls(of: "Disconnect").isEmpty }
+    let closed = try #require(await scene.bluez.serialPorts.memory[scene.printer.address].closed)
+    #expect(closed.duration(to: scene.clock.now) >= BlueZ.remainTime)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
   /// Moves the clock until something holds.
   private func until(_ scene: Scene, _ holds: @escaping @Sendable () -> Bool) async throws {
     try await DaemonRig.until {

@@ -31,6 +31,20 @@ final class ClassicScene {
       try await device().path, BlueZName.device, "Trusted", to: .boolean(true), by: Rig.soon())
   }
 
+  /// Lets another program have bluetoothd read the printer's records, for a profile that nobody has; ends when it has.
+  func read() async throws -> Task<Void, Never> {
+    let other = try await DBusConnection.connect(to: .system, clock: BootClock(), by: Rig.soon())
+    let path = try await device().path
+    let deadline = Rig.soon(.seconds(60))
+    return Task {
+      _ = try? await other.call(
+        DBusCall(
+          destination: BlueZName.service, path: path, interface: BlueZName.device, member: "ConnectProfile",
+          arguments: [.string(BluetoothUUID(0x111E).full)]), by: deadline)
+      await other.close()
+    }
+  }
+
   /// Waits for something that bluetoothd tells.
   func until(_ what: String, _ holds: @escaping @Sendable (isolated BlueZ) -> Bool) async throws {
     guard try await bluez.wait(by: Rig.soon(), until: holds) else {

@@ -164,21 +164,32 @@ extension RigTests {
       try await withClassic(isKnown: true) { scene in
         let connects = try await scene.rig.connects
         try await scene.rig.ctl("records", "300")
-        let other = try await DBusConnection.connect(to: .system, clock: BootClock(), by: Rig.soon())
         let path = try await scene.device().path
-        let deadline = Rig.soon()
-        let reading = Task {
-          _ = try? await other.call(
-            DBusCall(
-              destination: BlueZName.service, path: path, interface: BlueZName.device,
-              member: "ConnectProfile",
-              arguments: [.string(BluetoothUUID(0x111E).full)]), by: deadline)
-        }
+        let reading = try await scene.read()
         try await scene.until("connected") { $0.tree.devices[path]?.connected == true }
         try await scene.prints()
         #expect(try await scene.rig.connects == connects + 1)
         await reading.value
-        await other.close()
+        try await scene.rig.ctl("records", "0")
+      }
+    }
+
+    @Test("whose records bluetoothd reads for ever is free for others after our link")
+    func readForEver() async throws {
+      try await withClassic(isKnown: true) { scene in
+        try await scene.prints(by: .bluetoothd)
+        try await scene.parted()
+        // bluetoothd reads once more what it has read before, and is not done with that here when the link is open.
+        try await scene.rig.ctl("records", "600")
+        let link = try await scene.open()
+        #expect(link.way == .bluetoothd)
+        try await scene.rig.ctl("records", "600000")
+        try await scene.rig.ctl("clear")
+        let bytes = job(1_000)
+        try await link.send(bytes[...], by: Rig.soon())
+        #expect(try await scene.rig.paper(of: bytes.count) == bytes)
+        await link.close()
+        try await scene.parted()
         try await scene.rig.ctl("records", "0")
       }
     }
