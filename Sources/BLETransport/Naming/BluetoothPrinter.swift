@@ -56,8 +56,9 @@ public struct BluetoothPrinter: Hashable, Sendable {
   public static let largestChunk = 244
   /// The speed of small printers with text, in bytes a second.
   public static let usualSpeed = 2_000
-  /// Half of the smallest receive buffer of common printers (4 KB): most receipts fit into it.
-  public static let burst = 2_048
+  /// Seven eighths of the smallest receive buffer of common printers (4 KB): most receipts fit into it, and where the printer
+  /// says what it has taken, it is what a radio of 30 ms carries while that is under way.
+  public static let burst = 3_584
   /// The answers that are waited for then cost less than one packet in thirty.
   public static let radioWindow = 16_384
 

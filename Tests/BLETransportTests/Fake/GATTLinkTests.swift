@@ -46,7 +46,7 @@ struct GATTLinkTests {
     #expect(scene.paper.lost == 0)
     #expect(link.bytesAcknowledged == bytes.count)
     let types = try scene.characteristic("2af1").writes.map(\.type)
-    #expect(types.filter { $0 == "command" }.count == (2_048 / 244) - 1)
+    #expect(types.filter { $0 == "command" }.count == (BluetoothPrinter.burst / 244) - 1)
     await link.close()
     await scene.bluez.stop(by: scene.soon)
   }
