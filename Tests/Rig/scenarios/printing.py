@@ -28,15 +28,14 @@ class Printing(Scenario):
         self.assertNotEqual(written, b"")
         return written
 
-    def prints(self, name, items=3):
+    def prints(self, name, budget=10):
         """A wake prints, the fence is answered, the report is in, and the bytes are those to a file."""
-        daemon = self.daemon(name)
+        daemon = self.daemon(name, budget)
         sheets = Sheets(name)
-        order = self.shop.sell(items)
+        order = self.shop.sell()
         completion = daemon.wake(order)
         self.assertPrinted(completion, order, daemon)
         self.assertEqual(sheets.count(order), 1)
-        self.assertInTime(completion)
         came = received(name)
         daemon.stop()
         plain = self.on_file(lambda daemon: daemon.wake(order))
@@ -71,7 +70,8 @@ class Printing(Scenario):
         ctl("ble", "full", PROFILE, BIN + "/virtual-printer", "dots")
         for old in glob.glob(f"{OUT}/ble/*.png"):
             os.remove(old)
-        self.prints("ble")
+        # The first dots want fonts, which the printer loads with the receipt in hand: on a busy machine this one took 6 s.
+        self.prints("ble", budget=25)
         # It is drawn when the sheet has been cut off, which nobody waits for.
         pictures = until("the picture", 20, lambda: sorted(glob.glob(f"{OUT}/ble/*.png")))
         say(f"   ble/{os.path.basename(pictures[-1])} in the folder of logs has the paper")
