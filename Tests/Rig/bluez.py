@@ -58,11 +58,13 @@ class Bluez:
 
     async def until(self, what, seconds, probe):
         end = time.monotonic() + seconds
-        while not (found := await probe()):
-            if time.monotonic() > end:
-                raise TimeoutError(what)
+        while True:
+            is_late = time.monotonic() > end
+            if found := await probe():
+                return found
+            if is_late:
+                raise TimeoutError(f"{what}: not within {seconds} s")
             await asyncio.sleep(0.05)
-        return found
 
     async def register_agent(self):
         manager = "org.bluez.AgentManager1."

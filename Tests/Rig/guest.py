@@ -42,13 +42,18 @@ def address(name):
 
 
 def until(what, seconds, probe):
-    """Waits for `probe` to return something true, and returns that."""
+    """Waits for `probe` to return something true, and returns that.
+
+    It looks once more when the time is over, since the guest may have stood still meanwhile.
+    """
     end = time.monotonic() + seconds
-    while not (found := probe()):
-        if time.monotonic() > end:
+    while True:
+        is_late = time.monotonic() > end
+        if found := probe():
+            return found
+        if is_late:
             raise TimeoutError(f"{what}: not within {seconds} s")
         time.sleep(0.02)
-    return found
 
 
 def received(name):

@@ -28,7 +28,7 @@ class Shop:
             [BIN + "/sample-shop", "--listen", "127.0.0.1:0", "--orders", self.orders,
              "--reports", self.folder + "/reports.jsonl", "--port-file", port],
             stdout=self.log, stderr=self.log)
-        until("the shop", 20, lambda: os.path.exists(port) and os.path.getsize(port))
+        until("the shop", 60, lambda: os.path.exists(port) and os.path.getsize(port))
         self.address = "http://127.0.0.1:" + open(port).read().strip()
         self.count = 0
 
@@ -63,7 +63,7 @@ class Shop:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 class ControlConnection(http.client.HTTPConnection):
@@ -103,7 +103,7 @@ class Daemon:
         with open(self.logfile, "ab") as log:
             self.process = subprocess.Popen(
                 [BIN + "/printd", "run", "--config", self.config], stdout=log, stderr=log)
-        until("printd's control socket", 20, self.answers)
+        until("printd's control socket", 60, self.answers)
         return self
 
     def answers(self):
@@ -119,7 +119,7 @@ class Daemon:
         with open(self.logfile, errors="replace") as file:
             return file.read()
 
-    def ask(self, method, path, body=None, timeout=30):
+    def ask(self, method, path, body=None, timeout=60):
         connection = ControlConnection(self.socket, timeout)
         try:
             connection.request(method, path, body and json.dumps(body))
@@ -127,7 +127,7 @@ class Daemon:
         finally:
             connection.close()
 
-    def wake(self, order, timeout=30):
+    def wake(self, order, timeout=60):
         """Wakes for an order, and returns the completion with the seconds that it took as `seconds`."""
         since = time.monotonic()
         completion = self.ask("POST", "/v1/wakes", wake(order), timeout)
@@ -145,7 +145,7 @@ class Daemon:
     def status(self, printer):
         return next(p for p in self.ask("GET", "/v1/status")["printers"] if p["name"] == printer)
 
-    def run(self, *words, timeout=90):
+    def run(self, *words, timeout=180):
         """A command of printd, as a user types it."""
         return command(*words, "--config", self.config, timeout=timeout)
 
@@ -179,7 +179,7 @@ class Daemon:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def command(*words, timeout=90):
+def command(*words, timeout=180):
     done = subprocess.run(
         [BIN + "/printd", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout)
     say(f"$ printd {' '.join(words[:4])}… → {done.returncode}")

@@ -47,4 +47,4 @@ load-module module-native-protocol-unix auth-anonymous=1 socket={FOLDER}/native
     def __exit__(self, *_):
         for process in self.recorder, self.server:
             process.terminate()
-            process.wait(10)
+            process.wait(60)

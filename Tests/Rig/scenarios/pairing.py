@@ -10,16 +10,23 @@ from scenarios.base import FENCE, Scenario
 class Pairing(Scenario):
     def test_scan_finds_every_printer(self):
         """`printers scan --json` finds all six, and says on which radio."""
-        daemon = Daemon(self.shop, "scan")
-        done = daemon.run("printers", "scan", "--json")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = {row["address"]: row for row in json.loads(done.stdout)}
         radios = {"ble": "ble", "spp": "classic", "pin": "classic", "issc": "ble", "bond": "ble", "dual": "dual"}
+        rows = self.scan()
+        if not all(address(name) in rows for name in radios) or rows[address("dual")]["radio"] != "dual":
+            # What is seen in 15 s is the radio's luck, which both bearers share, and the dual printer is to be seen on each.
+            # What is said of the ones that were seen is printd's, and is judged, by the second scan if not the first.
+            say(f"   not all were seen: {list(rows.values())}; once more")
+            rows = self.scan()
         for name, radio in radios.items():
             row = rows.get(address(name))
-            self.assertIsNotNone(row, f"{name} is not in {done.stdout}")
+            self.assertIsNotNone(row, f"{name} is not in {rows}")
             say(f"   {name}: {row['name']}, {row['radio']}, {row['verdict']}: {', '.join(row['why'])}")
             self.assertEqual((row["radio"], row["verdict"], row["paired"]), (radio, "printer", False), row)
+
+    def scan(self):
+        done = Daemon(self.shop, "scan").run("printers", "scan", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {row["address"]: row for row in json.loads(done.stdout)}
 
     def pairs(self, name):
         sheets = Sheets(name)

@@ -1,17 +1,16 @@
 """Wakes that print."""
 
+import glob
 import os
-import threading
+import re
 
-from guest import OUT, ctl, received, say
+from guest import OUT, ctl, received, say, until
 from shop import BIN, HOME, Sheets, wake as push
 from sound import SoundServer
-from scenarios.base import FENCE, PROFILE, Scenario
+from scenarios.base import FENCE, PROFILE, InFlight, Scenario
 
-
-def settled(came, order):
-    """Bytes that a printer received, without what differs from one receipt of these to the next."""
-    return FENCE.sub(rb"\1----", came).replace(order.encode(), b"order")
+# What printd asks a printer: its status (DLE EOT n), and how far it has come (the fence, or GS r n).
+QUESTION = re.compile(rb"\x10\x04[\x01-\x04]|" + FENCE.pattern + rb"|\x1dr[\x01\x02]", re.DOTALL)
 
 
 class Printing(Scenario):
@@ -25,13 +24,15 @@ class Printing(Scenario):
         act(daemon)
         daemon.stop()
         with open(path, "rb") as file:
-            return file.read()
+            written = file.read()
+        self.assertNotEqual(written, b"")
+        return written
 
-    def prints(self, name, items=3):
+    def prints(self, name, budget=10):
         """A wake prints, the fence is answered, the report is in, and the bytes are those to a file."""
-        daemon = self.daemon(name)
+        daemon = self.daemon(name, budget)
         sheets = Sheets(name)
-        order = self.shop.sell(items)
+        order = self.shop.sell()
         completion = daemon.wake(order)
         self.assertPrinted(completion, order, daemon)
         self.assertEqual(sheets.count(order), 1)
@@ -40,17 +41,40 @@ class Printing(Scenario):
         plain = self.on_file(lambda daemon: daemon.wake(order))
         say(f"   {name}: printed, reported and completed in {completion['seconds']:.2f} s; "
             f"{len(plain)} bytes as to a file, {len(came) - len(plain)} of conversation")
+        # A receipt this short goes out in one go, and with few questions before and behind it.
         self.assertIn(plain, came)
-        self.assertLess(len(came) - len(plain), 64)
+        self.assertReceipt(came, plain, completion)
+
+    def assertReceipt(self, came, plain, completion):
+        """What came is the receipt, byte for byte, and questions; how many.
+
+        The questions of a job are DLE EOT 1 to 4 and the fence before it, the fence behind it, and in one of more than 2 KB
+        a fence for each half of a kilobyte at most.  What is not answered for 0.8 s is asked again, all at once and each
+        by itself, so a slow guest may have more of them for each 0.8 s.
+
+        A printer that has not answered in turn by then may stand in a raster, and is given NUL bytes to fill that up
+        before the receipt; here it can only be slow, so there are none where the first byte was sooner.
+        """
+        timeline = completion["timeline"]
+        rest, asked = QUESTION.subn(b"", came)
+        is_slow = timeline["first_byte"] - timeline["connected"] > 800
+        self.assertEqual(rest.lstrip(b"\0") if is_slow else rest, plain)
+        more = len(plain) // 500 if len(plain) > 2000 else 0
+        again = int((timeline["completed"] - timeline["connected"]) / 800)
+        self.assertLessEqual(asked, 6 + more + 8 * again, completion)
+        return asked
 
     def test_ble(self):
         """A wake on BLE: printed, fence answered, byte for byte."""
         # This one also as a picture, to be looked at.
         ctl("ble", "full", PROFILE, BIN + "/virtual-printer", "dots")
-        self.prints("ble")
-        pictures = sorted(name for name in os.listdir(f"{OUT}/ble") if name.endswith(".png"))
-        self.assertNotEqual(pictures, [])
-        say(f"   ble/{pictures[-1]} in the folder of logs has the paper")
+        for old in glob.glob(f"{OUT}/ble/*.png"):
+            os.remove(old)
+        # The first dots want fonts, which the printer loads with the receipt in hand: on a busy machine this one took 6 s.
+        self.prints("ble", budget=25)
+        # It is drawn when the sheet has been cut off, which nobody waits for.
+        pictures = until("the picture", 20, lambda: sorted(glob.glob(f"{OUT}/ble/*.png")))
+        say(f"   ble/{os.path.basename(pictures[-1])} in the folder of logs has the paper")
 
     def test_spp(self):
         """A wake on Classic: printed, fence answered, byte for byte."""
@@ -83,12 +107,13 @@ class Printing(Scenario):
             done = daemon.run("test-print", "--printer", "page")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             say(f"   {name}: {len(plain)} bytes; {done.stdout.splitlines()[0]}")
+            # Nothing is asked, so nothing tells when the last byte has come.
+            until("all of the page", 20, lambda: len(received(name)) >= len(plain))
             self.assertEqual(received(name), plain)
             daemon.stop()
 
     def test_mtu(self):
-        """ATT MTU 23, 185 and 517: the same bytes."""
-        plain = None
+        """ATT MTU 23, 185 and 517: byte for byte what a file printer gets, but for the questions."""
         for mtu in 23, 185, 517:
             ctl("ble", "mtu", mtu)
             daemon = self.daemon("ble", budget=25)  # 60 articles in requests of 20 bytes
@@ -97,11 +122,10 @@ class Printing(Scenario):
             completion = daemon.wake(order)
             self.assertPrinted(completion, order, daemon)
             came = received("ble")
-            say(f"   MTU {mtu}: {len(came)} bytes, {len(FENCE.findall(came))} questions of the fence, "
-                f"in {completion['seconds']:.2f} s")
-            plain = plain or settled(came, order)
-            self.assertEqual(settled(came, order), plain)
             daemon.stop()
+            plain = self.on_file(lambda daemon: daemon.wake(order))
+            asked = self.assertReceipt(came, plain, completion)
+            say(f"   MTU {mtu}: {len(plain)} bytes as to a file, {asked} questions, in {completion['seconds']:.2f} s")
 
     def test_two_at_once(self):
         """Two printers at once, with a radio: each gets its own order, whole."""
@@ -110,16 +134,8 @@ class Printing(Scenario):
         for name in papers:
             ctl(name, "interval", 30, 6)
         orders = [self.shop.sell(30) for _ in range(4)]
-        completions = {}
-
-        def wake(order):
-            completions[order] = daemon.wake(order)
-
-        threads = [threading.Thread(target=wake, args=[order]) for order in orders]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        flights = [InFlight(daemon, order) for order in orders]
+        completions = {order: flight.completion() for order, flight in zip(orders, flights)}
         for order in orders:
             say(f"   {order}: {completions[order]['outcome']} after {completions[order]['seconds']:.2f} s: "
                 + ", ".join(f"{job['kind']} on {job['printer']} {job['outcome']}" for job in completions[order]["jobs"]))
@@ -131,8 +147,9 @@ class Printing(Scenario):
         """One wake prints on the BLE printer and speaks at once, through a real sound server; the completion waits for both."""
         self.pair("ble")
         with SoundServer() as server:
+            # The budget has room for espeak-ng: that the ten seconds are kept is for others to prove.
             daemon = self.daemon_for(
-                "print_and_speak", 10, receipt="ble",
+                "print_and_speak", 25, receipt="ble",
                 more=f'voice: {{language: "zh", currency: "CNY", output: "pulse", server: "{server.address}", device: "spk"}},')
             self.warm_up_voice(daemon, server)
             sheets = Sheets("ble")
@@ -145,10 +162,12 @@ class Printing(Scenario):
             self.assertEqual(completion["voice"], {"end": "played"})
             self.assertEqual(sheets.count(order), 1)
             self.assertEqual(daemon.job(order)["confirmation"], "fence")
-            seconds = server.heard() - heard
-            say(f"   printed after {completion['timeline']['fence']:.0f} ms; {seconds:.1f} s of sound heard; "
-                f"completed after {completion['timeline']['completed']:.0f} ms")
-            self.assertGreater(seconds, 1)
+            # The recorder lags behind the speaker.
+            until("a second of sound", 20, lambda: server.heard() - heard > 1)
+            timeline = completion["timeline"]
+            say(f"   printed after {timeline['fence']:.0f} ms; {server.heard() - heard:.1f} s of sound heard; "
+                f"completed after {timeline['completed']:.0f} ms")
+            self.assertGreater(timeline["completed"], max(1000, timeline["fence"]))
             self.assertEqual([r["outcome"] for r in self.shop.reports(order)], ["printed"])
             daemon.stop()
 

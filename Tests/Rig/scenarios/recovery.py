@@ -5,11 +5,11 @@ import time
 
 from guest import address, ctl, say, until
 from shop import Sheets
-from scenarios.base import LINKS, InFlight, Scenario
+from scenarios.base import FREE, LINKS, InFlight, Scenario
 
 
 def bluetoothctl(*words):
-    subprocess.run(["bluetoothctl", *words], check=True, capture_output=True, timeout=20)
+    subprocess.run(["bluetoothctl", *words], check=True, capture_output=True, timeout=60)
 
 
 class Recovery(Scenario):
@@ -37,28 +37,27 @@ class Recovery(Scenario):
         """printd is killed with warm links: the next one prints on them, once, and gives them up when idle."""
         for name in LINKS:
             self.pair(name)
-        idle = "idle_seconds: 2"
-        entries = self.entry("ble", "ble", idle), self.entry("spp", "rfcomm", idle)
         more = 'routes: [{kind: "receipt", printer: "ble"}, {kind: "kitchen", printer: "spp"}],'
-        daemon = self.daemon_by_hand(*entries, more=more)
+        daemon = self.daemon_by_hand(self.entry("ble", "ble"), self.entry("spp", "rfcomm"), more=more)
         sheets = {name: Sheets(name) for name in LINKS}
         order = self.shop.sell()
         self.assertPrinted(daemon.wake(order), order, daemon)
         daemon.kill()
-        daemon = self.daemon_by_hand(*entries, more=more)
+        self.assertEqual(ctl("ble", "state")["connected"], 1, "what bluetoothd keeps is the scenario")
+        idle = "idle_seconds: 2"
+        daemon = self.daemon_by_hand(self.entry("ble", "ble", idle), self.entry("spp", "rfcomm", idle), more=more)
         order = self.shop.sell()
         self.assertPrinted(daemon.wake(order), order, daemon)
         for name in LINKS:
             self.assertEqual(sheets[name].count(order), 1)
-            until(f"the link to {name} given up", 20, lambda: ctl(name, "state")["connected"] == 0)
+            until(f"the link to {name} given up", 2 + FREE, lambda: ctl(name, "state")["connected"] == 0)
         say("   killed; the next printed on both links, and gave them up")
 
     def test_stopped_in_mid_receipt(self):
         """Paper out in mid-receipt, and printd is stopped: unknown, never printed again; a phone gets the printers."""
         daemon = self.daemon_for_both(budget=5)
         sheets = {name: Sheets(name) for name in LINKS}
-        order = self.shop.sell()
-        self.assertPrinted(daemon.wake(order), order, daemon)
+        self.warm_up(daemon)
         for name in LINKS:
             ctl(name, "paperleft", 400)
         order = self.shop.sell(20)
@@ -67,10 +66,10 @@ class Recovery(Scenario):
         daemon.stop()
         say(f"   stopped in {time.monotonic() - since:.1f} s")
         for name in LINKS:
-            until(f"{name} let go of", 5, lambda: ctl(name, "state")["connected"] == 0)
+            until(f"{name} let go of", FREE, lambda: ctl(name, "state")["connected"] == 0)
         ctl("phone", "connect", address("ble"))
         ctl("phone", "disconnect")
-        until("the phone gone", 5, lambda: ctl("ble", "state")["connected"] == 0)
+        until("the phone gone", FREE, lambda: ctl("ble", "state")["connected"] == 0)
         for name in LINKS:
             ctl(name, "paper", "ok")
         daemon.start()
@@ -102,27 +101,45 @@ class Recovery(Scenario):
             time.sleep(3)  # for a call to come through that nobody has called off
             held = {name: ctl(name, "state")["connects"] - before[name] for name in LINKS}
             ctl("phone", "disconnect")
-            until("the phone gone", 5, lambda: ctl("ble", "state")["connected"] == 0)
+            until("the phone gone", FREE, lambda: ctl("ble", "state")["connected"] == 0)
             say(f"   stopped after {wait} s; connections since: {held}, one of them the phone's")
             self.assertEqual(held, {"ble": 1, "spp": 0})
 
     def test_sick_beside_healthy(self):
-        """One printer's services never resolve, another's never answers a call: those beside them print in time."""
+        """One printer's services never resolve, another never answers a call: those beside them print all the same.
+
+        What is promised is that a sick one keeps the adapter for no more than 3 s while others wait for it.  Two of those
+        leave 4 s for the two connections.  One that was not made to stand back would keep the adapter until its
+        attempt ends, which is 10 s after the wake.  The budget is longer only so that a slow guest has time to print then.
+        """
         for name in *LINKS, "issc", "pin":
             self.pair(name)
         self.forget_device("issc")
         ctl("issc", "discovery", "off")
         ctl("pin", "off")
-        daemon = self.daemon_for("sick", 10, receipt="issc", kitchen="pin", bar="ble", label="spp")
+        idle = "idle_seconds: 2"
+        daemon = self.daemon_by_hand(
+            self.entry("issc", "ble"), self.entry("pin", "rfcomm"),
+            self.entry("ble", "ble", idle), self.entry("spp", "rfcomm", idle),
+            more="budget: {seconds: 15}, routes: ["
+                 + ", ".join(f'{{kind: "{name}", printer: "{name}"}}' for name in ("issc", "pin", *LINKS)) + "],")
         sheets = {name: Sheets(name) for name in LINKS}
-        for _ in range(3):
+        for is_first in True, False:
+            if not is_first:
+                # Who asks first for the adapter is chance at the first wake.  At the second one the sick printer has it.
+                for name in *LINKS, "issc":
+                    until(f"{name} free", 60, lambda: ctl(name, "state")["connected"] == 0)
+                until("issc called again", 60, lambda: ctl("issc", "state")["connected"])
             order = self.shop.sell()
             jobs = {job["printer"]: job for job in daemon.wake(order)["jobs"]}
             self.assertEqual({name: jobs[name]["outcome"] for name in jobs},
                              {"issc": "queued", "pin": "queued", "ble": "printed", "spp": "printed"}, jobs)
             for name in LINKS:
                 self.assertEqual(sheets[name].count(order), 1)
-                say(f"   {name}: printed {jobs[name]['timeline']['fence'] / 1000:.2f} s after the wake")
+                timeline = jobs[name]["timeline"]
+                say(f"   {name}: connected {timeline['connected'] / 1000:.2f} s after the wake, "
+                    f"printed after {timeline['fence'] / 1000:.2f} s")
+                self.assertLess(timeline["connected"] / 1000, 2 * 3 + 4)
         ctl("issc", "discovery", "on")
         ctl("pin", "on")
         self.settled(daemon, order, state="printed")
@@ -141,8 +158,12 @@ class Recovery(Scenario):
         self.assertPrinted(daemon.wake(order), order, daemon)
         daemon.kill()
         self.assertEqual(ctl("ble", "state")["connected"], 1, "what bluetoothd keeps is the scenario")
+        since = time.monotonic()  # before the next one can have found any connection
         self.daemon_by_hand(*entries, more=more)
-        since = time.monotonic()
         for name in LINKS:
-            until(f"{name} free", seconds + 5, lambda: ctl(name, "state")["connected"] == 0)
-        say(f"   killed; the next had no job, and both printers were free {time.monotonic() - since:.1f} s later")
+            until(f"{name} free", seconds + FREE, lambda: ctl(name, "state")["connected"] == 0)
+            took = time.monotonic() - since
+            say(f"   killed; the next had no job, and {name} was free {took:.1f} s later")
+            # A Classic connection the kernel ends by itself.
+            if name == "ble":
+                self.assertGreaterEqual(took, seconds)
