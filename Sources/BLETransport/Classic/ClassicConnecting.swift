@@ -14,10 +14,22 @@ extension BlueZ {
   /// Opens an RFCOMM link to a printer.
   func openRFCOMM(_ printer: BluetoothPrinter, by deadline: BootInstant) async throws(LinkError) -> RFCOMMLink
   {
+    let number = try await hold(printer, by: deadline)
+    do throws(LinkError) {
+      return try await openRFCOMM(printer, number, by: deadline)
+    } catch {
+      release(number, of: printer.address)
+      throw error
+    }
+  }
+
+  private func openRFCOMM(
+    _ printer: BluetoothPrinter, _ number: Int, by deadline: BootInstant
+  ) async throws(LinkError) -> RFCOMMLink {
     var pauses = Self.attemptPauses[...]
     while true {
       do throws(AttemptFailure) {
-        return try await attemptRFCOMM(printer, by: deadline)
+        return try await attemptRFCOMM(printer, number, by: deadline)
       } catch {
         guard error.isPassing, let pause = pauses.popFirst() else { throw error.error }
         guard clock.now.advanced(by: pause) < deadline else { throw error.error }
@@ -27,7 +39,7 @@ extension BlueZ {
   }
 
   private func attemptRFCOMM(
-    _ printer: BluetoothPrinter, by deadline: BootInstant
+    _ printer: BluetoothPrinter, _ number: Int, by deadline: BootInstant
   ) async throws(AttemptFailure) -> RFCOMMLink {
     let adapter: Adapter
     let turn: AdapterTurn
@@ -47,7 +59,9 @@ extension BlueZ {
       throw AttemptFailure(error)
     }
     let (descriptor, way) = try await connectRFCOMM(printer, on: adapter, by: deadline)
-    return RFCOMMLink(descriptor, way, to: printer, serialPorts.memory, clock: clock)
+    return RFCOMMLink(descriptor, way, to: printer, serialPorts.memory, clock: clock) { [weak self] in
+      await self?.release(number, of: printer.address)
+    }
   }
 
   /// Connects by bluetoothd or by the socket, whichever is to be first, and the other where that may help.

@@ -22,15 +22,19 @@ final class RFCOMMLink: PrinterLink {
   private let clock: any BootTimeClock
   private let isClosed = Locked(false)
   private let pace: Locked<Pace>?
+  private let hasClosed: @Sendable () async -> Void
   /// Who connected it.
   let way: Way
 
   /// Takes over the descriptor.
+  ///
+  /// - Parameter hasClosed: Called once, when the link is closed.
   init(
     _ descriptor: Int32, _ way: Way, to printer: BluetoothPrinter, _ memory: SerialPortMemory,
-    clock: any BootTimeClock
+    clock: any BootTimeClock, hasClosed: @escaping @Sendable () async -> Void = {}
   ) {
     self.way = way
+    self.hasClosed = hasClosed
     link = DescriptorLink(descriptor: descriptor, kind: .rfcomm, target: printer.title, clock: clock)
     address = printer.address
     pace = printer.pace.map { Locked(Pace(bytesPerSecond: $0)) }
@@ -77,5 +81,6 @@ final class RFCOMMLink: PrinterLink {
       entry.closing -= 1
       entry.closed = clock.now
     }
+    await hasClosed()
   }
 }
