@@ -59,6 +59,7 @@ extension BlueZ {
       if loss.isConnectionOver { release(link.number, of: link.printer.address) }
     }
     forgetLeftovers()
+    if !endured.isEmpty { endured.formIntersection(scanningAdapters) }
     discover()
     bell.ring()
   }

@@ -67,6 +67,8 @@ public actor BlueZ {
   var parted: [String: Parting] = [:]
   var discovery = Discovery()
   var discovering: Task<Void, Never>?
+  /// Adapters whose discovery was waited for in vain, and has not ended since.
+  var endured: Set<String> = []
   /// The absent printers that somebody waits for.
   var sightings: [BluetoothAddress: Sightings] = [:]
   var lookout: Task<Void, Never>?
