@@ -142,7 +142,7 @@ actor PrinterLane {
     running.cancel()
     await waitUntilStopped(by: floor.deadline(in: Self.givingUpTime))
     guard !hasStopped else { return }
-    // What holds up the line now is no printer; a link to a file on a disk that hangs is not closed either.
+    // What holds up the line now is no printer: the journal, a disk that hangs.
     let closed = Doorbell(clock: floor.clock)
     Task {
       await closeLink()

@@ -54,6 +54,9 @@ public final class FakeAdapter: FakeNode {
     table.set(path, ["Powered": .boolean(isOn), "Discovering": .boolean(isOn && isDiscovering)])
   }
 
+  /// Another program begins to discover, or ends that.
+  public func discover(_ isOn: Bool) { table.set(path, ["Discovering": .boolean(isOn)]) }
+
   /// Pulls it out: its objects, its devices' too, are gone.
   public func unplug() { table.remove(path) }
 

@@ -83,6 +83,8 @@ public final class FakeDevice: FakeNode {
   /// The printer's ends of the channels that were opened for profiles, in order.
   public let channels: AsyncStream<DBusDescriptor>
   let channel: AsyncStream<DBusDescriptor>.Continuation
+  /// How many channels have been opened; locked while one is, and while the link goes down with one.
+  let opened = Locked(0)
   /// What it has in its GATT table.
   public let characteristics: [FakeCharacteristic]
   let table: ObjectTable

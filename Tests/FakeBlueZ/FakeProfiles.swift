@@ -83,6 +83,16 @@ extension FakeBlueZ {
 }
 
 extension FakeDevice {
+  /// The link goes down with the channel of this number, counted from 1 in the order of ``channels``; nothing happens where
+  /// another channel has been opened since, however late this comes.
+  public func drop(withChannel number: Int) {
+    opened.withLock { count in
+      guard count == number, isConnected else { return }
+      profiles.hangUp(path)
+      table.set(path, ["Connected": .boolean(false)])
+    }
+  }
+
   /// Opens a channel for a profile: `NewConnection` with one end of a socket pair; the other end is the printer's.
   func connectProfile(_ call: DBusIncomingCall, _ reply: DBusReply) {
     if let failure = state.withLock({ $0.script.profile }) { return reply.give(.failure(failure)) }
@@ -107,9 +117,12 @@ extension FakeDevice {
         arguments: [.objectPath(path), .descriptor(theirs), .variants([:])])
       do throws(DBusError) {
         _ = try await connection.call(offer, by: BootClock().now.advanced(by: .seconds(25)))
-        profiles.keep(theirs, of: path)
-        table.set(path, ["Connected": .boolean(true)])
-        channel.yield(ours)
+        opened.withLock { count in
+          count += 1
+          profiles.keep(theirs, of: path)
+          table.set(path, ["Connected": .boolean(true)])
+          channel.yield(ours)
+        }
         reply.give(.success([]))
       } catch {
         reply.give(.failure(.bluez("Failed", "br-connection-refused")))

@@ -230,6 +230,35 @@ struct FakeDeviceTests {
     export.release()
   }
 
+  @Test("the link goes down with its newest channel, and with none before it, however late that is told")
+  func channelsEnd() async throws {
+    let fake = try await FakeBlueZ()
+    let device = fake.addAdapter().addDevice("00:11:22:33:44:55")
+    let client = try await Client(fake)
+    let (_, channel) = AsyncStream<DBusDescriptor>.makeStream()
+    let export = try client.connection.export(Registered(pin: nil, channel: channel), at: "/profile")
+    let uuid = "00001101-0000-1000-8000-00805f9b34fb"
+    #expect(
+      await client.error(
+        "/org/bluez", "ProfileManager1", "RegisterProfile", .objectPath("/profile"), .string(uuid),
+        .variants(["Role": .string("client")])) == nil)
+    for _ in 1...2 {
+      #expect(await client.error(device.path, "Device1", "ConnectProfile", .string(uuid)) == nil)
+    }
+    var channels = device.channels.makeAsyncIterator()
+    _ = await channels.next()
+    let second = try #require(await channels.next()?.take())
+    device.drop(withChannel: 1)
+    #expect(device.isConnected)
+    #expect(send(second, "a", 1, Int32(MSG_NOSIGNAL)) == 1)
+    device.drop(withChannel: 2)
+    #expect(!device.isConnected)
+    #expect(send(second, "b", 1, Int32(MSG_NOSIGNAL)) == -1)
+    device.drop(withChannel: 2)
+    close(second)
+    export.release()
+  }
+
   @Test("a profile gets a channel that reaches the printer's end, and shares it with bluetoothd")
   func profile() async throws {
     let fake = try await FakeBlueZ()

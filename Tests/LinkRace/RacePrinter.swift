@@ -23,10 +23,12 @@ final class RacePrinter: Sendable {
       device = adapter.addDevice(address, name: "Printer")
       reading.withLock {
         $0 = Task { [weak self, channels = device.channels] in
+          var number = 0
           for await channel in channels {
+            number += 1
             await self?.serve(channel)
-            // As bluetoothd does when the channel has ended.
-            self?.device.drop()
+            // As bluetoothd does when the channel has ended; by now the next one may be open.
+            self?.device.drop(withChannel: number)
           }
         }
       }

@@ -1,8 +1,10 @@
 import ESCPOS
 import Glibc
 import PrintTestKit
-import PrinterLinks
 import Testing
+import Threads
+
+@testable import PrinterLinks
 
 @Suite("A link to a file", .timeLimit(.minutes(1)))
 struct FileLinkTests {
@@ -97,6 +99,78 @@ struct FileLinkTests {
     }
     let paper = read("\(folder.path)/paper.bin")
     #expect(paper.elementsEqual([UInt8](repeating: 0x41, count: 100_000) + [0x42, 0x0A]))
+  }
+
+  /// A link to a disk that hangs: a pipe that is full, and takes more only when it is read.
+  private func hanging() throws -> (link: FileLink, disk: Int32) {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(ends[1], 1_031, 4_096)  // F_SETPIPE_SZ
+    let filling = [UInt8](repeating: 0, count: 4_096)
+    try #require(write(ends[1], filling, filling.count) == filling.count)
+    return (FileLink(descriptor: ends[1], path: "/mnt/paper.bin", clock: clock), ends[0])
+  }
+
+  /// Lets the disk take as much, or all until nobody writes to it any more.
+  ///
+  /// - Returns: How much it has taken.
+  @discardableResult
+  private func take(_ most: Int = .max, from disk: Int32) async -> Int {
+    await WorkThreads().run {
+      var buffer = [UInt8](repeating: 0, count: 4_096)
+      var sum = 0
+      while sum < most {
+        let count = Glibc.read(disk, &buffer, min(buffer.count, most - sum))
+        guard count > 0 else { return sum }
+        sum += count
+      }
+      return sum
+    }
+  }
+
+  @Test(
+    "a disk that hangs holds nobody longer than the deadline, or than its task; the file is closed when it goes on",
+    arguments: [LinkError.Code.deadline, .cancelled])
+  func hangingDisk(_ end: LinkError.Code) async throws {
+    let (link, disk) = try hanging()
+    defer { close(disk) }
+    let deadline = soon
+    let sending = Task { try await link.send([UInt8](repeating: 0x41, count: 10_000)[...], by: deadline) }
+    // It takes what it had before and the first bytes of this, and hangs again.
+    await take(8_192, from: disk)
+    await clock.sleepers(atLeast: 1)
+    if end == .deadline { clock.advance(by: .seconds(5)) } else { sending.cancel() }
+    let result = await sending.result
+    #expect(#expect(throws: LinkError.self) { try result.get() }?.code == end)
+    #expect(link.bytesAccepted == 10_000, "all that the disk was given may be in the file")
+    let later = clock.now.advanced(by: .seconds(5))
+    let next = await #expect(throws: LinkError.self) { try await link.send([1], by: later) }
+    #expect(next?.code == .lost)
+    let flushed = await #expect(throws: LinkError.self) { try await link.flush(by: later) }
+    #expect(flushed?.code == .lost)
+    // Nothing moves the clock: the close itself does not wait.
+    await link.close()
+    #expect(await take(from: disk) == 10_000 - 4_096)
+    #expect(link.bytesAccepted == 10_000)
+  }
+
+  @Test("the closing of a file waits a second for a disk that hangs, also when the caller is cancelled")
+  func hangingClose() async throws {
+    let (link, disk) = try hanging()
+    defer { close(disk) }
+    let deadline = soon
+    let sending = Task { try await link.send([UInt8](repeating: 0x41, count: 10_000)[...], by: deadline) }
+    await take(8_192, from: disk)
+    await clock.sleepers(atLeast: 1)
+    let closing = Task { await link.close() }
+    closing.cancel()
+    await clock.sleepers(atLeast: 2)
+    clock.advance(by: FileLink.closingTime)
+    await closing.value
+    sending.cancel()
+    _ = await sending.result
+    await take(from: disk)
   }
 
   @Test("a file does not answer")

@@ -109,6 +109,83 @@ struct ScanTurnsTests {
     #expect(await rig.stop() == .exit(0))
   }
 
+  @Test("The sign of a command that speaks is one for a shop, and is gone when it is lowered")
+  func sign() async throws {
+    let shop = "/run/\(String(repeating: "long/", count: 15))\(UInt64.random(in: 0 ... .max))"
+    #expect(!VoiceSign.isRaised(for: shop))
+    let sign = try #require(VoiceSign.raise(for: shop))
+    #expect(VoiceSign.raise(for: shop) == nil)
+    for _ in 0..<1_000 where !VoiceSign.isRaised(for: shop) { Issue.record("it is not seen") }
+    #expect(!VoiceSign.isRaised(for: shop + "2"))
+    sign.lower()
+    sign.lower()
+    // A program that another test is starting may have a copy of the socket until it is loaded.
+    try await DaemonRig.until { !VoiceSign.isRaised(for: shop) }
+    try #require(VoiceSign.raise(for: shop)).lower()
+  }
+
+  @Test(
+    "A command that searches rests while another one speaks by itself, and when that is killed goes on",
+    arguments: ["scan", "pair"], [["announce", "12.50"], ["voice", "test"]])
+  func besideNobody(_ command: String, _ speaking: [String]) async throws {
+    let address = PrintersCommandTests.address
+    let folder = try TemporaryFolder()
+    // A sound server that does not answer, so that nothing is said to its end.
+    let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    defer { Glibc.close(server) }
+    try #require(Self.listen(server, folder.path("pulse")))
+    let machine = try await PrintersCommandTests.Machine(
+      more:
+        #"voice: {language: "en", currency: "USD", output: "pulse", server: "unix:\#(folder.path("pulse"))"},"#
+    )
+    let adapter = machine.fake.addAdapter()
+    let words =
+      command == "scan" ? ["scan", "--seconds", "300", "--json"] : ["pair", address, "--yes", "--no-test"]
+    let search = try machine.start(["printers"] + words)
+    await machine.fake.called("StartDiscovery")
+    let speaker = try machine.start(speaking)
+    await machine.fake.called("StopDiscovery")
+    speaker.child.send(SIGKILL)
+    _ = await speaker.child.end
+    await machine.fake.called("StartDiscovery", times: 2)
+    adapter.addDevice(
+      address, name: "MPT-II", services: [.access, .print], printer: FakePrinter(clock: BootClock()))
+    if command == "scan" { search.child.send(SIGINT) }
+    let end = try await search.end
+    #expect(end.code == 0, "\(end.output)")
+  }
+
+  private static func listen(_ server: Int32, _ path: String) -> Bool {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    } == 0 && Glibc.listen(server, 8) == 0
+  }
+
+  @Test(
+    "announce by itself lets the scan of another program end first, and says the amount also when that does not"
+  )
+  func foreignScan() async throws {
+    let machine = try await PrintersCommandTests.Machine(
+      more: #"voice: {language: "en", currency: "USD", output: "none"},"#)
+    let adapter = machine.fake.addAdapter()
+    for endsInTime in [true, false] {
+      adapter.discover(true)
+      let before = machine.fake.calls(of: "GetManagedObjects").count
+      let speaker = try machine.start(["announce", "12.50"])
+      await machine.fake.called("GetManagedObjects", times: before + 1)
+      if endsInTime { adapter.discover(false) }
+      let end = try await speaker.end
+      #expect(end.code == 0 && end.output.hasSuffix("played\n"), "\(end.output)")
+    }
+    #expect(adapter.isDiscovering, "it is not ours to end")
+    #expect(machine.fake.calls(of: "StopDiscovery").isEmpty)
+  }
+
   @Test("What is said of a scan is checked")
   func requests() async throws {
     let rig = try await DaemonRig(orders: nil)

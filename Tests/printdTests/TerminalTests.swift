@@ -1,4 +1,6 @@
 import DBus
+import Documents
+import ESCPOS
 import FakeBlueZ
 import PrintTestKit
 import Testing
@@ -69,6 +71,54 @@ struct TerminalTests {
       terminal.screen.first { $0.hasPrefix("  2  ") }?.split(separator: " ").dropFirst().first)
     #expect(entry.name == "mpt-ii" && entry.profile == String(second))
     #expect(device.value("Paired")?.boolean == true)
+  }
+
+  @Test(
+    "pair writes its test page as the profile says, whoever has chosen it",
+    arguments: ["the person", "the command line", "the printer's name"])
+  func profilesWrites(_ chooser: String) async throws {
+    let folder = try TemporaryFolder()
+    var profiles: [PrinterProfile] = []
+    for (name, mode, chunk) in [("own-58", PrinterProfile.WriteMode.request, 33), ("other-58", .command, 21)]
+    {
+      var profile = try PrinterEntryTests.profile("generic-58")
+      profile.name = name
+      profile.writeMode = mode
+      profile.chunk = chunk
+      profiles.append(profile)
+    }
+    // What is guessed where nothing tells more.
+    var guessed = try PrinterEntryTests.profile("generic-58")
+    if chooser == "the printer's name" {
+      guessed.writeMode = .request
+      guessed.chunk = 33
+    }
+    profiles.append(guessed)
+    let text = try profiles.map { String(decoding: try JSON.bytes($0), as: UTF8.self) }
+    try folder.write(#"{"profiles": [\#(text.joined(separator: ","))]}"#, to: "own.json")
+    let machine = try await Machine(more: #"profiles: "\#(folder.path)","#)
+    let (device, paper) = PrintersCommandTests.addPrinter(to: machine)
+    let words =
+      ["pair", PrintersCommandTests.address] + (chooser == "the command line" ? ["--profile", "own-58"] : [])
+    let terminal = try machine.terminal(words)
+    if chooser != "the command line" {
+      try await terminal.expect("Which profile? [1] ")
+      let number = terminal.screen.first { $0.contains("own-58") }?.split(separator: " ").first
+      terminal.type(chooser == "the person" ? "\(try #require(number))\n" : "\n")
+    }
+    try await terminal.expect("Its name in printd? [mpt-ii] ")
+    let before = paper.printed.count
+    let writesBefore = machine.fake.calls(of: "WriteValue").count
+    terminal.type("\n")
+    #expect(await terminal.end == .exit(0), "\(terminal.text)")
+    let writes = machine.fake.calls(of: "WriteValue").dropFirst(writesBefore)
+    #expect(writes.allSatisfy { $0.arguments.last?.variantDictionary?["type"]?.string == "request" })
+    #expect(writes.compactMap { $0.arguments.first?.bytes?.count }.max() == 33)
+    #expect(paper.printed.count > before + 1_000, "the test page")
+    #expect(!device.isConnected)
+    #expect(machine.fake.calls(of: "Connect").count == (chooser == "the command line" ? 1 : 2))
+    let entry = try #require(try machine.entries().first)
+    #expect(entry.profile == (chooser == "the printer's name" ? "generic-58" : "own-58"))
   }
 
   @Test(
@@ -164,6 +214,11 @@ struct TerminalTests {
 extension PrintersCommandTests.Machine {
   /// Runs `printd printers …` on that bus, with a person before it.
   func terminal(_ words: String..., columns: Int = 120) throws -> Terminal {
+    try terminal(words, columns: columns)
+  }
+
+  /// Runs `printd printers …` on that bus, with a person before it.
+  func terminal(_ words: [String], columns: Int = 120) throws -> Terminal {
     try Terminal(
       Programs.path("printd"), ["printers"] + words + ["--config", config],
       environment: ["DBUS_SYSTEM_BUS_ADDRESS": fake.address.text], columns: columns)

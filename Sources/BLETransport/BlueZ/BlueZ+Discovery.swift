@@ -36,6 +36,26 @@ extension BlueZ {
     return hold
   }
 
+  /// Returns when no discovery runs any more, of whatever program, or at `deadline`.
+  ///
+  /// One that has outlasted a deadline is not waited for again before it has ended once: a desktop may never cease.
+  ///
+  /// - Parameter looking: Whether the bus is asked where nobody has yet; bluetoothd is not started for it. Without, what is
+  ///   not known runs no discovery.
+  public func scansHaveEnded(by deadline: BootInstant, looking: Bool = false) async {
+    if looking {
+      start()
+      _ = try? await wait(by: deadline) { $0.condition != .starting }
+    }
+    let areOver = try? await wait(by: deadline) { $0.scanningAdapters.isSubset(of: $0.endured) }
+    if areOver == false { endured.formUnion(scanningAdapters) }
+  }
+
+  /// The adapters on which anybody's discovery runs.
+  var scanningAdapters: Set<String> {
+    Set(tree.adapters.values.filter { $0.powered && $0.discovering }.map(\.path))
+  }
+
   private func unwant(_ id: Int) {
     discovery.unwant(id)
     discover()

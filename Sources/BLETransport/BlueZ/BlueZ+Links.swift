@@ -28,11 +28,14 @@ extension BlueZ {
     }
     // What is connected after the end of our connection is another program's.
     let isOurs = link.state.withLock { $0.isOurConnection && !$0.isConnectionOver }
-    guard isOurs, tree.devices[link.device]?.connected == true else { return }
-    part(link.device) {
-      let deadline = link.clock.now.advanced(by: GATTLink.closingTime)
-      try? await link.flush(by: deadline, isClosing: true)
+    if isOurs, tree.devices[link.device]?.connected == true {
+      part(link.device) {
+        let deadline = link.clock.now.advanced(by: GATTLink.closingTime)
+        try? await link.flush(by: deadline, isClosing: true)
+      }
     }
+    // After it, so that the next link waits for the end of this connection.
+    if !renewing.contains(link.number) { release(link.number, of: link.printer.address) }
   }
 
   /// Disconnects a device in the background, `first` being done before; the next opening waits for it.

@@ -54,9 +54,12 @@ extension BlueZ {
   /// After every change: links that are gone learn it, discovery is set right, and all waits look again.
   func changed() {
     for link in links.values {
-      if let loss = loss(of: link) { link.lose(loss.error, isConnectionOver: loss.isConnectionOver) }
+      guard let loss = loss(of: link) else { continue }
+      link.lose(loss.error, isConnectionOver: loss.isConnectionOver)
+      if loss.isConnectionOver { release(link.number, of: link.printer.address) }
     }
     forgetLeftovers()
+    if !endured.isEmpty { endured.formIntersection(scanningAdapters) }
     discover()
     bell.ring()
   }

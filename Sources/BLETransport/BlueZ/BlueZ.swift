@@ -67,14 +67,20 @@ public actor BlueZ {
   var parted: [String: Parting] = [:]
   var discovery = Discovery()
   var discovering: Task<Void, Never>?
+  /// Adapters whose discovery was waited for in vain, and has not ended since.
+  var endured: Set<String> = []
   /// The absent printers that somebody waits for.
   var sightings: [BluetoothAddress: Sightings] = [:]
   var lookout: Task<Void, Never>?
-  /// Made when the first Classic printer is opened.
+  /// Made when it is first asked for; nothing is registered before a Classic printer is opened.
   lazy var serialPorts = SerialPorts(
     profile: SerialPortProfile { [weak self] in await self?.owner },
     memory: SerialPortMemory(bell: bell, clock: clock))
 
+  /// The links to each printer, by number: the first is open or being opened, the others wait for its end.
+  var holders: [BluetoothAddress: [Int]] = [:]
+  /// Links whose connection is being made anew.
+  var renewing: Set<Int> = []
   /// Connections of ours without a link.
   var leftovers = Leftovers()
   var sweeping: Task<Void, Never>?

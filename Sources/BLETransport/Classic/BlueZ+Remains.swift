@@ -11,7 +11,13 @@ extension BlueZ {
     guard tree.device(printer.address, on: adapter.path)?.connected == true else { return true }
     let entry = serialPorts.memory[printer.address]
     guard entry.isOurs else { return false }
-    return entry.links > 0 || entry.closed.map { clock.now < $0.advanced(by: Self.remainTime) } ?? false
+    return entry.closed.map { clock.now < $0.advanced(by: Self.remainTime) } ?? false
+  }
+
+  /// A link of ours is closed.
+  func hasClosed(_ printer: BluetoothPrinter, _ number: Int, on adapter: String, at closed: BootInstant) {
+    release(number, of: printer.address)
+    endRemains(of: printer, on: adapter, since: closed)
   }
 
   /// Ends the connection that was under a link of ours when it has outlived it, so that a phone can have the printer.
@@ -19,7 +25,7 @@ extension BlueZ {
   /// bluetoothd may be reading the printer's records over it, without a limit, and some printers never tell them.
   ///
   /// - Parameter closed: When the link was closed; if another was opened since, that one's end counts.
-  func endRemains(of printer: BluetoothPrinter, on adapter: String, since closed: BootInstant) {
+  private func endRemains(of printer: BluetoothPrinter, on adapter: String, since closed: BootInstant) {
     guard serialPorts.memory[printer.address].isOurs else { return }
     let (clock, end) = (clock, closed.advanced(by: Self.remainTime))
     Task { [weak self] in
@@ -32,7 +38,7 @@ extension BlueZ {
   @discardableResult
   func endRemainsNow(of printer: BluetoothPrinter, on adapter: String, since closed: BootInstant) -> Bool {
     let entry = serialPorts.memory[printer.address]
-    guard entry.openings == 0, entry.links == 0, entry.closing == 0, entry.closed == closed, entry.isOurs,
+    guard !isHeld(printer.address), entry.closed == closed, entry.isOurs,
       !leftovers.isOnLoan(printer.address, at: clock.now),
       let device = tree.device(printer.address, on: adapter), device.connected,
       parted[device.path] != .going, !links.values.contains(where: { $0.device == device.path })

@@ -7,13 +7,23 @@ extension BlueZ {
   /// Opens an RFCOMM link to a printer.
   func openRFCOMM(_ printer: BluetoothPrinter, by deadline: BootInstant) async throws(LinkError) -> RFCOMMLink
   {
-    serialPorts.memory.change(printer.address) { $0.openings += 1 }
-    defer { serialPorts.memory.change(printer.address) { $0.openings -= 1 } }
+    let number = try await hold(printer, by: deadline)
+    do throws(LinkError) {
+      return try await openRFCOMM(printer, number, by: deadline)
+    } catch {
+      release(number, of: printer.address)
+      throw error
+    }
+  }
+
+  private func openRFCOMM(
+    _ printer: BluetoothPrinter, _ number: Int, by deadline: BootInstant
+  ) async throws(LinkError) -> RFCOMMLink {
     var pauses = Self.attemptPauses[...]
     var isOurs: Bool?
     while true {
       do throws(AttemptFailure) {
-        return try await attemptRFCOMM(printer, &isOurs, isLast: pauses.isEmpty, by: deadline)
+        return try await attemptRFCOMM(printer, number, &isOurs, isLast: pauses.isEmpty, by: deadline)
       } catch {
         guard error.isPassing, let pause = pauses.popFirst() else { throw error.error }
         guard clock.now.advanced(by: pause) < deadline else { throw error.error }
@@ -23,7 +33,7 @@ extension BlueZ {
   }
 
   private func attemptRFCOMM(
-    _ printer: BluetoothPrinter, _ isOurs: inout Bool?, isLast: Bool, by deadline: BootInstant
+    _ printer: BluetoothPrinter, _ number: Int, _ isOurs: inout Bool?, isLast: Bool, by deadline: BootInstant
   ) async throws(AttemptFailure) -> RFCOMMLink {
     let adapter: Adapter
     let turn: AdapterTurn
@@ -48,7 +58,7 @@ extension BlueZ {
     let (descriptor, way) = try await connectRFCOMM(printer, isLast: isLast, on: adapter, by: deadline)
     serialPorts.memory.change(printer.address) { $0.isOurs = areOurs }
     return RFCOMMLink(descriptor, way, to: printer, serialPorts.memory, clock: clock) { [weak self] closed in
-      Task { await self?.endRemains(of: printer, on: adapter.path, since: closed) }
+      await self?.hasClosed(printer, number, on: adapter.path, at: closed)
     }
   }
 

@@ -22,25 +22,24 @@ final class RFCOMMLink: PrinterLink {
   private let clock: any BootTimeClock
   private let isClosed = Locked(false)
   private let pace: Locked<Pace>?
-  private let whenClosed: @Sendable (BootInstant) -> Void
+  private let hasClosed: @Sendable (BootInstant) async -> Void
   /// Who connected it.
   let way: Way
 
   /// Takes over the descriptor.
   ///
-  /// - Parameter whenClosed: Called when the link has been closed, with the time that it was.
+  /// - Parameter hasClosed: Called once, when the link is closed, with the time that it was.
   init(
     _ descriptor: Int32, _ way: Way, to printer: BluetoothPrinter, _ memory: SerialPortMemory,
-    clock: any BootTimeClock, whenClosed: @escaping @Sendable (BootInstant) -> Void = { _ in }
+    clock: any BootTimeClock, hasClosed: @escaping @Sendable (BootInstant) async -> Void = { _ in }
   ) {
-    self.whenClosed = whenClosed
     self.way = way
+    self.hasClosed = hasClosed
     link = DescriptorLink(descriptor: descriptor, kind: .rfcomm, target: printer.title, clock: clock)
     address = printer.address
     pace = printer.pace.map { Locked(Pace(bytesPerSecond: $0)) }
     self.memory = memory
     self.clock = clock
-    memory.change(address) { $0.links += 1 }
   }
 
   var bytesAccepted: Int { link.bytesAccepted }
@@ -76,16 +75,13 @@ final class RFCOMMLink: PrinterLink {
       return !isClosed
     }
     guard isFirst else { return }
-    memory.change(address) { entry in
-      entry.links -= 1
-      entry.closing += 1
-    }
+    memory.change(address) { $0.closing += 1 }
     await link.close()
     let closed = clock.now
     memory.change(address) { entry in
       entry.closing -= 1
       entry.closed = closed
     }
-    whenClosed(closed)
+    await hasClosed(closed)
   }
 }

@@ -9,9 +9,7 @@ final class SerialPortMemory: Sendable {
     var channel: UInt8?
     /// Whether bluetoothd could not connect it while the socket could, so that the socket goes first.
     var prefersSocket = false
-    /// Links that are being opened, are open, and are being closed.
-    var openings = 0
-    var links = 0
+    /// Links that are being closed.
     var closing = 0
     /// Whether the connection under the last link was ours.
     var isOurs = false

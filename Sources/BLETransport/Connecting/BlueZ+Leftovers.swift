@@ -10,8 +10,8 @@ struct Leftovers {
   var loans: [BluetoothAddress: [String: BootInstant]] = [:]
   /// When a printer's connection is to be ended, if it still has no link then.
   var due: [BluetoothAddress: BootInstant] = [:]
-  /// How many links are being opened to a printer.
-  var openings: [BluetoothAddress: Int] = [:]
+  /// Printers that have left the configuration, or Low Energy, while they were held: their connections are ours until then.
+  var retired: Set<BluetoothAddress> = []
 
   func isOnLoan(_ address: BluetoothAddress, at now: BootInstant) -> Bool {
     endOfLoans(address).map { now < $0 } ?? false
@@ -26,7 +26,8 @@ extension BlueZ {
   ///
   /// For whoever is the only one to print, as the daemon is. What was connected before is looked at now and each time
   /// that bluetoothd has become known; what other programs connect later is theirs. The connection to the bus is opened
-  /// when there is any printer. The connection of a printer that is no longer named is ended.
+  /// when there is any printer. The connection of a printer that is no longer named is ended, and where the printer is held
+  /// (``hold(_:by:)``), with that; no job in hand loses its link, whatever has become of its printer's entry.
   ///
   /// - Parameter graces: The printers on LE, and how long a connection without a link is kept for a job that may come.
   public func takeOverConnections(to graces: [BluetoothAddress: Duration]) {
@@ -36,6 +37,8 @@ extension BlueZ {
     where graces[address] == nil && !leftovers.isOnLoan(address, at: clock.now) {
       leftovers.due[address] = clock.now
     }
+    leftovers.retired.formUnion(before.keys.filter(isHeld))
+    leftovers.retired.subtract(graces.keys)
     bell.ring()
     if !graces.isEmpty { start() }
     for address in graces.keys where before[address] == nil { lookForLeftover(address) }
@@ -91,14 +94,11 @@ extension BlueZ {
     }
   }
 
-  /// A link to a printer is being opened; ``endOpening(_:)`` must follow.
-  func beginOpening(_ address: BluetoothAddress) { leftovers.openings[address, default: 0] += 1 }
-
-  func endOpening(_ address: BluetoothAddress) {
-    let count = (leftovers.openings[address] ?? 0) - 1
-    leftovers.openings[address] = count > 0 ? count : nil
-    // What was found and could not be used is nobody's again.
-    if count <= 0 { lookForLeftover(address) }
+  /// Looks at a printer that is held no longer: what was found and could not be used is nobody's again.
+  func lookAfterHold(_ address: BluetoothAddress) {
+    guard leftovers.retired.remove(address) != nil else { return lookForLeftover(address) }
+    // Also when another entry's link comes next: that is opened once this connection is over.
+    for device in unlinkedDevices(address) { part(device.path) }
   }
 
   /// Ends all that is left behind and not lent, at once.
@@ -111,7 +111,12 @@ extension BlueZ {
     bell.ring()
   }
 
+  /// What is connected without anybody's being about to use it.
   private func leftoverDevices(_ address: BluetoothAddress) -> [Device] {
+    isHeld(address) ? [] : unlinkedDevices(address)
+  }
+
+  private func unlinkedDevices(_ address: BluetoothAddress) -> [Device] {
     tree.devices.values.filter { device in
       device.address == address && device.connected && parted[device.path] != .going
         && !links.values.contains { $0.device == device.path }
@@ -133,11 +138,6 @@ extension BlueZ {
 
   private func endOverdue() {
     for (address, end) in leftovers.due where end <= clock.now {
-      guard leftovers.openings[address] == nil else {
-        // It is looked at again when the opening has failed.
-        leftovers.due[address] = nil
-        continue
-      }
       leftovers.due[address] = nil
       for device in leftoverDevices(address) {
         note("\(address): a connection that was left behind is ended")

@@ -37,12 +37,22 @@ extension BlueZ {
 
   /// Opens a GATT link to a printer.
   func openGATT(_ printer: BluetoothPrinter, by deadline: BootInstant) async throws(LinkError) -> GATTLink {
-    beginOpening(printer.address)
-    defer { endOpening(printer.address) }
+    let number = try await hold(printer, by: deadline)
+    do throws(LinkError) {
+      return try await openGATT(printer, number, by: deadline)
+    } catch {
+      release(number, of: printer.address)
+      throw error
+    }
+  }
+
+  private func openGATT(
+    _ printer: BluetoothPrinter, _ number: Int, by deadline: BootInstant
+  ) async throws(LinkError) -> GATTLink {
     var pauses = Self.attemptPauses[...]
     while true {
       do throws(AttemptFailure) {
-        return try await attempt(printer, by: deadline)
+        return try await attempt(printer, number, by: deadline)
       } catch {
         guard error.isPassing, let pause = pauses.popFirst() else { throw error.error }
         guard clock.now.advanced(by: pause) < deadline else { throw error.error }
@@ -52,13 +62,17 @@ extension BlueZ {
   }
 
   private func attempt(
-    _ printer: BluetoothPrinter, by deadline: BootInstant
+    _ printer: BluetoothPrinter, _ number: Int, by deadline: BootInstant
   ) async throws(AttemptFailure) -> GATTLink {
     let device: Device
     let turn: AdapterTurn
     do throws(LinkError) {
       let adapter = try await adapter(printer.adapter, for: printer.title, by: deadline)
       if let known = tree.device(printer.address, on: adapter.path) {
+        // The connection by Classic outlives its link for some seconds, and has no GATT.
+        if known.connected, parted[known.path] == nil, serialPorts.memory.isTakingDown(printer.address) {
+          part(known.path)
+        }
         try await settle(known.path, by: deadline)
       }
       turn = try await turns.take(at: adapter.path, by: deadline)
@@ -68,12 +82,13 @@ extension BlueZ {
     }
     defer { turn.end() }
     let isNew = !device.connected
-    let isOurs = isNew || leftovers.graces[printer.address] != nil
+    let isOurs =
+      isNew || leftovers.graces[printer.address] != nil || leftovers.retired.contains(printer.address)
     if isNew { try await connect(printer, device, turn, by: deadline) }
     do throws(AttemptFailure) {
       let found = try await resolve(printer, device.path, turn, by: deadline)
       turn.end()
-      return try await establish(printer, found, isOurs: isOurs, by: deadline)
+      return try await establish(printer, found, number, isOurs: isOurs, by: deadline)
     } catch {
       // One that was found and passes is most likely being ended already.
       if isNew || (isOurs && !error.isPassing) { part(device.path) }

@@ -99,12 +99,10 @@ extension BlueZ {
 
   /// Makes a link of a connection that can print: MTU, kind of writes, back channel.
   func establish(
-    _ printer: BluetoothPrinter, _ found: PrintCharacteristics, isOurs: Bool, by deadline: BootInstant
+    _ printer: BluetoothPrinter, _ found: PrintCharacteristics, _ number: Int, isOurs: Bool,
+    by deadline: BootInstant
   ) async throws(AttemptFailure) -> GATTLink {
     guard let bus else { throw AttemptFailure(passing: .daemonAway) }
-    // Taken before the waits, in which another printer's link may come to its number.
-    nextID += 1
-    let number = nextID
     let parts = GATTLink.Parts(
       printer: printer, characteristics: found,
       chunk: GATTLink.chunk(for: printer, mtu: await mtu(of: found, by: deadline)),

@@ -77,8 +77,11 @@ extension BlueZ {
   ///
   /// - Throws: ``LinkError``; there is no connection of ours then.
   func renew(_ link: GATTLink, by deadline: BootInstant) async throws(LinkError) {
-    beginOpening(link.printer.address)
-    defer { endOpening(link.printer.address) }
+    renewing.insert(link.number)
+    defer {
+      renewing.remove(link.number)
+      if link.state.withLock({ $0.isClosed }) { release(link.number, of: link.printer.address) }
+    }
     // The end of the old connection is not the link's.
     links[link.number] = nil
     part(link.device)

@@ -19,9 +19,12 @@ final class ShopVoice: AnnouncerPort, Sendable {
     self.clock = clock
     var options = plan.options(keepsLeases: true)
     options.holdScans = {
+      let patience = clock.now.advanced(by: ScanTurns.patience)
       async let silence = scans.speak()
       let hold = await Bluetooth.bluez.holdScans(by: clock.now.advanced(by: .seconds(2)))
       let end = await silence
+      // Those of other programs, which cannot be asked to rest, may end by themselves.
+      await Bluetooth.bluez.scansHaveEnded(by: patience)
       return {
         hold.release()
         end()

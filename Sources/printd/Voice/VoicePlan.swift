@@ -10,6 +10,8 @@ struct VoicePlan: Sendable {
   var voice: Configuration.Voice
   var language: SpokenLanguage
   var stateDirectory: String
+  /// The daemon's socket, by whose path its commands know one another.
+  var controlSocket: String
 
   /// Puts the voice of a configuration together.
   ///
@@ -23,6 +25,7 @@ struct VoicePlan: Sendable {
     self.voice = voice
     self.language = language
     stateDirectory = configuration.stateDirectory
+    controlSocket = configuration.control.socket
   }
 
   /// The voice for a command: of the configuration where there is one, else the usual one of a language.

@@ -1,4 +1,5 @@
 import Announcer
+import BLETransport
 import ESCPOS
 import Sound
 import Threads
@@ -36,10 +37,18 @@ struct VoiceTrial {
       Console.error("written: \(file)")
       return .success
     }
-    let announcer = Announcer(
-      options: trial.options(keepsLeases: false), speaker: ReadySpeaker(ready: speech), output: trial.output)
+    var options = trial.options(keepsLeases: false)
+    options.holdScans = {
+      // In this order: a search that begins now sees the sign.
+      let sign = VoiceSign.raise(for: trial.controlSocket)
+      await Bluetooth.bluez.scansHaveEnded(
+        by: BootClock().now.advanced(by: ScanTurns.patience), looking: true)
+      return { sign?.lower() }
+    }
+    let announcer = Announcer(options: options, speaker: ReadySpeaker(ready: speech), output: trial.output)
     let record = await announcer.record(of: announcement, by: deadline)
     await announcer.close()
+    await Bluetooth.stop()
     return AnnounceCommand.show(VoiceEndMessage(record))
   }
 }

@@ -81,6 +81,7 @@ struct RecoveryTests {
     let receiving = Task { _ = try await link.receive(by: scene.soon) }
     await scene.fake.bus.kill()
     #expect(await linkError { try await receiving.value }?.code == .lost)
+    await link.close()
     let error = try await scene.failure(by: scene.clock.now.advanced(by: .milliseconds(100)))
     #expect(error.code == .unreachable)
     #expect(error.message.contains("message bus"))

@@ -10,6 +10,8 @@ extension PairPrinter {
     let pair: PairPrinter
     private(set) var link: (any PrinterLink)?
     private(set) var answers = PrinterInterview.Answers()
+    /// What the link is written by, where a profile was chosen.
+    private var profile: PrinterProfile?
     /// Whether a bond was made, for the messages.
     private(set) var bonded = false
 
@@ -18,6 +20,7 @@ extension PairPrinter {
       self.bearer = bearer
       self.plan = plan
       self.pair = pair
+      profile = pair.profile.flatMap { plan.loaded.profiles[$0] }
     }
 
     private var bluez: BlueZ { Bluetooth.bluez }
@@ -35,7 +38,7 @@ extension PairPrinter {
         name: device.name ?? "the printer", address: device.address, bearer: bearer == .ble ? .ble : .rfcomm,
         adapter: pair.adapter)
       // As the daemon will write to it.
-      if let profile = pair.profile.flatMap({ profiles[$0] }) {
+      if let profile {
         printer.writeMode = BluetoothPrinter.WriteMode(profile.writeMode ?? .auto)
         printer.chunk = profile.chunk
       }
@@ -72,6 +75,24 @@ extension PairPrinter {
         } catch {
           throw failure(error)
         }
+      }
+    }
+
+    /// Writes from now on as this profile says, over a link of its own where the one that is open writes otherwise.
+    ///
+    /// - Throws: ``Failure`` when the printer cannot be connected again; no link is open then.
+    mutating func write(by profile: PrinterProfile) async throws(Failure) {
+      let before = printer
+      self.profile = profile
+      let isSame = before.writeMode == printer.writeMode && before.chunk == printer.chunk
+      guard plan.known == nil, bearer == .ble, !isSame else { return }
+      await close()
+      steps.begin("connecting anew, to write as \(profile.name) is written to")
+      do throws(LinkError) {
+        link = try await Bluetooth.opener(for: printer).open(
+          by: pair.clock.now.advanced(by: Bluetooth.patience))
+      } catch {
+        throw failure(error)
       }
     }
 

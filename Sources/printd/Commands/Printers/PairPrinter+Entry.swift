@@ -6,7 +6,7 @@ import Glibc
 extension PairPrinter {
   /// Chooses profile and name, writes the entry, and prints the test page.
   func set(
-    up contact: Contact, _ plan: Plan
+    up contact: inout Contact, _ plan: Plan
   ) async throws(Failure) -> (code: ExitCode, printer: Configuration.Printer) {
     let file: EntryFile?
     let printer: Configuration.Printer
@@ -25,6 +25,7 @@ extension PairPrinter {
     var code = ExitCode.success
     if test {
       do throws(Failure) {
+        try await contact.write(by: model)
         let page = try await printTestPage(contact, printer, model, plan)
         if var file, let rate = page.bytesPerSecond, rate != model.bytesPerSecond {
           file.entry.overrides.bytesPerSecond = rate

@@ -98,7 +98,7 @@ struct PairPrinter: Sendable {
     var contact = Contact(device: device, bearer: bearer, plan: plan, pair: self)
     do throws(Failure) {
       try await contact.open()
-      let done = try await set(up: contact, plan)
+      let done = try await set(up: &contact, plan)
       await contact.close()
       return done
     } catch {
