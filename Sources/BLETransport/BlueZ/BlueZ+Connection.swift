@@ -137,6 +137,7 @@ extension BlueZ {
     early = nil
     tree = BlueZTree()
     parted = [:]
+    leftovers.made = []
     discovery.restart()
     changed()
   }

@@ -20,6 +20,7 @@ extension BlueZ {
       guard arguments.count == 2, let path = arguments[0].objectPath, let names = arguments[1].strings else {
         return
       }
+      if names.contains(BlueZName.device) { forgetMade(path) }
       tree.remove(path, names)
     case (BlueZName.properties, "PropertiesChanged"):
       guard arguments.count == 3, let interface = arguments[0].string,
@@ -29,7 +30,10 @@ extension BlueZ {
         listeners[signal.path]?.take(value)
         if properties.count == 1 { return }
       }
-      if properties["Connected"] != nil { connectionNews += 1 }
+      if let isConnected = properties["Connected"]?.boolean {
+        connectionNews += 1
+        if !isConnected { forgetMade(signal.path) }
+      }
       tree.change(signal.path, interface, to: properties, invalidated: arguments[2].strings ?? [])
       if interface == BlueZName.device, properties["RSSI"] != nil || properties["Connected"]?.boolean == true
       {

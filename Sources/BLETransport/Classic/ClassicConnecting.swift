@@ -20,10 +20,9 @@ extension BlueZ {
     _ printer: BluetoothPrinter, _ number: Int, by deadline: BootInstant
   ) async throws(LinkError) -> RFCOMMLink {
     var pauses = Self.attemptPauses[...]
-    var isOurs: Bool?
     while true {
       do throws(AttemptFailure) {
-        return try await attemptRFCOMM(printer, number, &isOurs, isLast: pauses.isEmpty, by: deadline)
+        return try await attemptRFCOMM(printer, number, isLast: pauses.isEmpty, by: deadline)
       } catch {
         guard error.isPassing, let pause = pauses.popFirst() else { throw error.error }
         guard clock.now.advanced(by: pause) < deadline else { throw error.error }
@@ -33,7 +32,7 @@ extension BlueZ {
   }
 
   private func attemptRFCOMM(
-    _ printer: BluetoothPrinter, _ number: Int, _ isOurs: inout Bool?, isLast: Bool, by deadline: BootInstant
+    _ printer: BluetoothPrinter, _ number: Int, isLast: Bool, by deadline: BootInstant
   ) async throws(AttemptFailure) -> RFCOMMLink {
     let adapter: Adapter
     let turn: AdapterTurn
@@ -52,13 +51,11 @@ extension BlueZ {
     do throws(LinkError) { try await pauseDiscovery(on: adapter.path, by: deadline) } catch {
       throw AttemptFailure(error)
     }
-    // A second attempt may find what the first has left.
-    let areOurs = isOurs ?? willBeOurs(printer, on: adapter)
-    isOurs = areOurs
+    let isNew = tree.device(printer.address, on: adapter.path)?.connected != true
     let (descriptor, way) = try await connectRFCOMM(printer, isLast: isLast, on: adapter, by: deadline)
-    serialPorts.memory.change(printer.address) { $0.isOurs = areOurs }
-    return RFCOMMLink(descriptor, way, to: printer, serialPorts.memory, clock: clock) { [weak self] closed in
-      await self?.hasClosed(printer, number, on: adapter.path, at: closed)
+    if isNew { leftovers.made.insert(Leftovers.Made(adapter: adapter.path, address: printer.address)) }
+    return RFCOMMLink(descriptor, way, to: printer, serialPorts.memory, clock: clock) { [weak self] in
+      await self?.release(number, of: printer.address)
     }
   }
 
@@ -73,7 +70,10 @@ extension BlueZ {
       do throws(ProfileFailure) {
         let descriptor = try await connectProfile(printer, device, by: deadline)
         let channel = RFCOMMSocket.channel(of: descriptor)
-        memory.change(printer.address) { $0.channel = channel ?? $0.channel }
+        memory.change(printer.address) { entry in
+          entry.channel = channel ?? entry.channel
+          entry.isMute = false
+        }
         return (descriptor, .bluetoothd)
       } catch {
         switch error {
@@ -89,9 +89,12 @@ extension BlueZ {
     }
     let connector = serialPorts.connector(printer.address.description, adapter.address?.description, clock)
     let known = printer.channel ?? memory[printer.address].channel
+    let isMute = memory[printer.address].isMute
     let result = await fairly(at: adapter.path, by: deadline) {
       () -> Result<RFCOMMConnector.Connection, ClassicFault> in
-      do throws(ClassicFault) { return .success(try await connector.connection(known, by: deadline)) } catch {
+      do throws(ClassicFault) {
+        return .success(try await connector.connection(known, isMute: isMute, by: deadline))
+      } catch {
         return .failure(error)
       }
     }
@@ -103,7 +106,7 @@ extension BlueZ {
       }
       return (connection.descriptor, .socket)
     case .failure(let fault):
-      memory.change(printer.address) { $0.prefersSocket = false }
+      if !fault.isOfReach { memory.change(printer.address) { $0.prefersSocket = false } }
       if case .system(let error) = fault, error.isOfLastLink, memory.isTakingDown(printer.address),
         let device = tree.device(printer.address, on: adapter.path), device.connected
       {

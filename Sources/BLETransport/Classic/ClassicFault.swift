@@ -60,6 +60,18 @@ extension ClassicFault {
   }
 }
 
+extension ClassicFault {
+  /// Whether it tells nothing of the way that was taken, but that the printer was not reached, or not in time.
+  var isOfReach: Bool {
+    switch self {
+    case .deadline, .cancelled: true
+    case .malformed: false
+    case .system(let error):
+      [EHOSTDOWN, ETIMEDOUT, EHOSTUNREACH, ENODEV, ENETDOWN, ENETUNREACH].contains(error.number)
+    }
+  }
+}
+
 extension SystemError {
   /// The error that a socket has to tell (`SO_ERROR`), told once.
   static func pending(on descriptor: Int32) -> SystemError? {

@@ -46,7 +46,10 @@ extension BlueZ {
     case .abandoned:
       // It was reached, but its records were not: the socket may know the channel.
       if tree.devices[device.path]?.connected == true {
-        serialPorts.memory.change(printer.address) { $0.prefersSocket = true }
+        serialPorts.memory.change(printer.address) { entry in
+          entry.prefersSocket = true
+          entry.isMute = entry.isMute || isStuck
+        }
       }
       part(device.path)
       if Task.isCancelled { throw .attempt(AttemptFailure(.cancelled)) }

@@ -53,8 +53,12 @@ struct RFCOMMConnector: Sendable {
 
   /// Connects.
   ///
-  /// - Parameter known: The channel of the last time, or of the configuration; the others follow when it is refused.
-  func connection(_ known: UInt8?, by deadline: BootInstant) async throws(ClassicFault) -> Connection {
+  /// - Parameters:
+  ///   - known: The channel of the last time, or of the configuration; the others follow when it is refused.
+  ///   - isMute: Whether the printer is known not to tell its channels: then the usual ones come first.
+  func connection(
+    _ known: UInt8?, isMute: Bool = false, by deadline: BootInstant
+  ) async throws(ClassicFault) -> Connection {
     var refused: ClassicFault?
     func attempt(_ channel: UInt8) async throws(ClassicFault) -> Connection? {
       do throws(ClassicFault) {
@@ -65,6 +69,11 @@ struct RFCOMMConnector: Sendable {
       }
     }
     if let known, let connection = try await attempt(known) { return connection }
+    var tried = known.map { [$0] } ?? []
+    for channel in isMute ? Self.usualChannels : [] where channel != known {
+      if let connection = try await attempt(channel) { return connection }
+      tried.append(channel)
+    }
     var channels: [UInt8] = []
     switch await discover(deadline) {
     case .success(let found): channels = found
@@ -74,7 +83,7 @@ struct RFCOMMConnector: Sendable {
     case .failure(let fault): throw fault
     }
     for channel in Self.usualChannels where !channels.contains(channel) { channels.append(channel) }
-    for channel in channels where channel != known {
+    for channel in channels where !tried.contains(channel) {
       if let connection = try await attempt(channel) { return connection }
     }
     throw refused ?? .system(SystemError(number: ECONNREFUSED))

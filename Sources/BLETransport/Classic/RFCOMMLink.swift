@@ -22,16 +22,16 @@ final class RFCOMMLink: PrinterLink {
   private let clock: any BootTimeClock
   private let isClosed = Locked(false)
   private let pace: Locked<Pace>?
-  private let hasClosed: @Sendable (BootInstant) async -> Void
+  private let hasClosed: @Sendable () async -> Void
   /// Who connected it.
   let way: Way
 
   /// Takes over the descriptor.
   ///
-  /// - Parameter hasClosed: Called once, when the link is closed, with the time that it was.
+  /// - Parameter hasClosed: Called once, when the link is closed, or dropped without.
   init(
     _ descriptor: Int32, _ way: Way, to printer: BluetoothPrinter, _ memory: SerialPortMemory,
-    clock: any BootTimeClock, hasClosed: @escaping @Sendable (BootInstant) async -> Void = { _ in }
+    clock: any BootTimeClock, hasClosed: @escaping @Sendable () async -> Void = {}
   ) {
     self.way = way
     self.hasClosed = hasClosed
@@ -40,6 +40,14 @@ final class RFCOMMLink: PrinterLink {
     pace = printer.pace.map { Locked(Pace(bytesPerSecond: $0)) }
     self.memory = memory
     self.clock = clock
+  }
+
+  deinit {
+    guard !isClosed.withLock({ $0 }) else { return }
+    Task { [link, hasClosed] in
+      await link.close()
+      await hasClosed()
+    }
   }
 
   var bytesAccepted: Int { link.bytesAccepted }
@@ -77,11 +85,10 @@ final class RFCOMMLink: PrinterLink {
     guard isFirst else { return }
     memory.change(address) { $0.closing += 1 }
     await link.close()
-    let closed = clock.now
     memory.change(address) { entry in
       entry.closing -= 1
-      entry.closed = closed
+      entry.closed = clock.now
     }
-    await hasClosed(closed)
+    await hasClosed()
   }
 }

@@ -11,8 +11,8 @@ final class SerialPortMemory: Sendable {
     var prefersSocket = false
     /// Links that are being closed.
     var closing = 0
-    /// Whether the connection under the last link was ours.
-    var isOurs = false
+    /// Whether bluetoothd waited for its records in vain.
+    var isMute = false
     /// When the last link was closed.
     var closed: BootInstant?
   }

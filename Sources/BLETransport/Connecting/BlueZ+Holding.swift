@@ -26,6 +26,8 @@ extension BlueZ {
       release(number, of: address)
       throw error
     }
+    // What was left behind is about to be used; it is looked at again when the printer is released.
+    leftovers.due[address] = nil
     return number
   }
 

@@ -13,6 +13,18 @@ struct Leftovers {
   /// Printers that have left the configuration, or Low Energy, while they were held: their connections are ours until then.
   var retired: Set<BluetoothAddress> = []
 
+  /// Connections on Classic that our links have made, until they end. Closing an RFCOMM link leaves its connection to the
+  /// kernel, which ends it some 4 s later; unless bluetoothd is reading the printer's records over it, without a
+  /// limit, and some printers never tell them.
+  var made: Set<Made> = []
+
+  /// A connection, by its two ends.
+  struct Made: Hashable {
+    /// The adapter's object path.
+    var adapter: String
+    var address: BluetoothAddress
+  }
+
   func isOnLoan(_ address: BluetoothAddress, at now: BootInstant) -> Bool {
     endOfLoans(address).map { now < $0 } ?? false
   }
@@ -21,6 +33,23 @@ struct Leftovers {
 }
 
 extension BlueZ {
+  /// How long a connection may outlive an RFCOMM link: the kernel keeps what a printer that stands still has not taken for up to
+  /// 40 s (`RFCOMM_DISC_TIMEOUT`, twice), and the connection for 4 s more (`RFCOMM_IDLE_TIMEOUT`,
+  /// `HCI_DISCONN_TIMEOUT`).
+  static let remainTime = Duration.seconds(46)
+
+  /// How long a connection to a printer is kept without a link; nil when it is not ours to end.
+  private func grace(of address: BluetoothAddress) -> Duration? {
+    if let grace = leftovers.graces[address] { return grace }
+    return leftovers.made.contains { $0.address == address } ? Self.remainTime : nil
+  }
+
+  /// A connection has ended, or bluetoothd has forgotten the device.
+  func forgetMade(_ device: String) {
+    guard let device = tree.devices[device] else { return }
+    leftovers.made.remove(Leftovers.Made(adapter: device.adapter, address: device.address))
+  }
+
   /// Makes the connections to these printers ours, also those that are found: they are ended with their link, and without
   /// one after a grace.
   ///
@@ -34,7 +63,7 @@ extension BlueZ {
     let before = leftovers.graces
     leftovers.graces = graces
     for address in leftovers.due.keys
-    where graces[address] == nil && !leftovers.isOnLoan(address, at: clock.now) {
+    where before[address] != nil && graces[address] == nil && !leftovers.isOnLoan(address, at: clock.now) {
       leftovers.due[address] = clock.now
     }
     leftovers.retired.formUnion(before.keys.filter(isHeld))
@@ -68,7 +97,7 @@ extension BlueZ {
   /// Looks at the printer when the last loan is over: a borrower that was killed may leave its connection behind, too.
   private func awaitEndOfLoans(_ address: BluetoothAddress) {
     let end = leftovers.endOfLoans(address)
-    leftovers.due[address] = leftovers.graces[address].flatMap { grace in end?.advanced(by: grace) }
+    leftovers.due[address] = grace(of: address).flatMap { grace in end?.advanced(by: grace) }
     sweepLeftovers()
   }
 
@@ -78,7 +107,7 @@ extension BlueZ {
   }
 
   private func lookForLeftover(_ address: BluetoothAddress) {
-    guard let grace = leftovers.graces[address], leftovers.due[address] == nil,
+    guard let grace = grace(of: address), leftovers.due[address] == nil,
       !leftoverDevices(address).isEmpty
     else { return }
     let begin = max(clock.now, leftovers.endOfLoans(address) ?? clock.now)
@@ -101,9 +130,9 @@ extension BlueZ {
     for device in unlinkedDevices(address) { part(device.path) }
   }
 
-  /// Ends all that is left behind and not lent, at once.
+  /// Ends all that is left behind and not lent, at once; what an RFCOMM link has left may still carry the end of a receipt.
   func endLeftovers() {
-    for address in leftovers.due.keys {
+    for address in leftovers.due.keys where leftovers.graces[address] != nil {
       guard !leftovers.isOnLoan(address, at: clock.now) else { continue }
       for device in leftoverDevices(address) { part(device.path) }
     }

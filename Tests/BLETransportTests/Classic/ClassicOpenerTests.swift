@@ -75,6 +75,13 @@ struct ClassicOpenerTests {
       }
     }
 
+    /// Somebody has connected the printer, which bluetoothd has told us.
+    func connect(_ device: FakeDevice) async throws {
+      try await bluez.ready(by: soon)
+      device.set(["Connected": .boolean(true)])
+      _ = try await bluez.wait(by: soon) { $0.tree.devices[device.path]?.connected == true }
+    }
+
     /// Closes a link and lets the printer have its rest.
     func close(_ link: RFCOMMLink) async {
       await link.close()
@@ -272,42 +279,69 @@ struct ClassicOpenerTests {
   }
 
   @Test(
-    "ends the connection that outlives the link, unless it was there before, has a link again, or is lent",
-    arguments: Remains.allCases)
-  func remains(_ remains: Remains) async throws {
-    let scene = try await Scene()
-    let device = scene.addDevice()
-    if remains == .wasThere { device.set(["Connected": .boolean(true)]) }
-    await scene.close(try await scene.open())
-    // bluetoothd reads the records, and comes to no end.
-    device.set(["Connected": .boolean(true)])
-    _ = try await scene.bluez.wait(by: scene.soon) { $0.tree.devices[device.path]?.connected == true }
-    let address = scene.printer.address
-    if remains == .hasLink { _ = try await scene.open() }
-    if remains == .isLent {
-      await scene.bluez.lend(address, to: "pair", until: scene.clock.now.advanced(by: .seconds(600)))
-    }
-    let closed = try #require(await scene.bluez.serialPorts.memory[address].closed)
-    let hasEnded = await scene.bluez.endRemainsNow(of: scene.printer, on: scene.adapter.path, since: closed)
-    #expect(hasEnded == (remains == .isOurs))
-    #expect(await scene.bluez.parted.isEmpty == !hasEnded)
-    await scene.bluez.stop(by: scene.soon)
-  }
-
-  enum Remains: CaseIterable { case isOurs, wasThere, hasLink, isLent }
-
-  @Test("ends the connection that outlives the link some seconds after it, also one of two links")
-  func remainsLate() async throws {
+    "ends the connection that outlives the link, some time after it, also one of two links and one that was lent"
+  )
+  func remains() async throws {
     let scene = try await Scene()
     let device = scene.addDevice()
     for _ in 0..<2 {
       await scene.close(try await scene.open())
-      device.set(["Connected": .boolean(true)])
-      _ = try await scene.bluez.wait(by: scene.soon) { $0.tree.devices[device.path]?.connected == true }
+      // bluetoothd reads the records, and comes to no end.
+      try await scene.connect(device)
     }
+    let end = scene.clock.now.advanced(by: .seconds(20))
+    await scene.bluez.lend(scene.printer.address, to: "pair", until: end)
     try await until(scene) { !scene.fake.calls(of: "Disconnect").isEmpty }
-    let closed = try #require(await scene.bluez.serialPorts.memory[scene.printer.address].closed)
-    #expect(closed.duration(to: scene.clock.now) >= BlueZ.remainTime)
+    #expect(end.duration(to: scene.clock.now) >= BlueZ.remainTime)
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test(
+    "leaves a connection alone that was there before, that another program has made since, or that has a link again",
+    arguments: Foreign.allCases)
+  func foreign(_ foreign: Foreign) async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    if foreign == .wasThere { try await scene.connect(device) }
+    await scene.close(try await scene.open())
+    if foreign != .cameSince { try await scene.connect(device) }
+    if foreign == .cameSince {
+      try await scene.connect(device)
+      device.set(["Connected": .boolean(false)])
+      _ = try await scene.bluez.wait(by: scene.soon) { $0.tree.devices[device.path]?.connected == false }
+      try await scene.connect(device)
+    }
+    let link = foreign == .hasLink ? try await scene.open() : nil
+    #expect(await scene.bluez.leftovers.due[scene.printer.address] == nil)
+    await link?.close()
+    #expect((await scene.bluez.leftovers.due[scene.printer.address] != nil) == (foreign == .hasLink))
+    await scene.bluez.stop(by: scene.soon)
+    #expect(scene.fake.calls(of: "Disconnect").isEmpty)
+  }
+
+  enum Foreign: CaseIterable { case wasThere, cameSince, hasLink }
+
+  @Test(
+    "is reached in the ten seconds of a daemon also where records and pages are slow, at the latest the second time"
+  )
+  func slowPages() async throws {
+    let scene = try await Scene()
+    let device = scene.addDevice()
+    device.script { $0.profileWaits = true }
+    try await scene.connect(device)
+    device.set(["Paired": .boolean(true)])
+    scene.sockets.withLock { $0.answers = [1: EHOSTDOWN] }
+    let deadline = scene.clock.now.advanced(by: .seconds(10))
+    async let first = scene.failure(by: deadline)
+    try await until(scene) { !scene.asked.isEmpty }
+    #expect(await first?.code == .unreachable)
+    // Asleep is no reason to go by bluetoothd again.
+    scene.sockets.withLock { $0.answers = [:] }
+    let link = try await scene.open()
+    #expect(link.way == .socket)
+    #expect(scene.asked == [1, 1])
+    #expect(scene.fake.calls(of: "ConnectProfile").count == 1)
+    await link.close()
     await scene.bluez.stop(by: scene.soon)
   }
 

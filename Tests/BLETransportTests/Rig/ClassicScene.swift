@@ -46,10 +46,11 @@ final class ClassicScene {
   }
 
   /// Waits for something that bluetoothd tells.
-  func until(_ what: String, _ holds: @escaping @Sendable (isolated BlueZ) -> Bool) async throws {
-    guard try await bluez.wait(by: Rig.soon(), until: holds) else {
-      throw Rig.Failure(description: "not \(what)")
-    }
+  func until(
+    _ what: String, by deadline: BootInstant = Rig.soon(), _ holds: @escaping @Sendable (isolated BlueZ) -> Bool
+  ) async throws {
+    guard try await bluez.wait(by: deadline, until: holds) else { throw Rig.Failure(description: "not \(what)") }
+  }
   }
 
   /// Makes the printer unknown to bluetoothd, as it is before anybody has looked for it.
@@ -72,10 +73,10 @@ final class ClassicScene {
   }
 
   /// Waits for the link that is under all RFCOMM links to end, some seconds after the last of them.
-  func parted() async throws {
+  func parted(by deadline: BootInstant = Rig.soon()) async throws {
     try await bluez.ready(by: Rig.soon())
     let address = printer.address
-    try await until("\(printer.title) parted") { bluez in
+    try await until("\(printer.title) parted", by: deadline) { bluez in
       !bluez.tree.devices.values.contains { $0.address == address && $0.connected }
     }
   }

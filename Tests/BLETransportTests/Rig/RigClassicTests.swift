@@ -189,7 +189,10 @@ extension RigTests {
         try await link.send(bytes[...], by: Rig.soon())
         #expect(try await scene.rig.paper(of: bytes.count) == bytes)
         await link.close()
-        try await scene.parted()
+        let closed = BootClock().now
+        try await scene.parted(by: Rig.soon(BlueZ.remainTime + .seconds(20)))
+        // The kernel alone would have ended it after 4 s, had there been nothing to read.
+        #expect(closed.duration(to: BootClock().now) >= BlueZ.remainTime)
         try await scene.rig.ctl("records", "0")
       }
     }
