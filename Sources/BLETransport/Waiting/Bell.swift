@@ -38,12 +38,6 @@ final class Bell: Sendable {
       return state.nextID
     }
     var alarm: Task<Void, Never>?
-    if deadline != BootInstant(nanoseconds: .max) {
-      alarm = Task { [clock] in
-        do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
-        wake(id)
-      }
-    }
     defer { alarm?.cancel() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
@@ -53,8 +47,13 @@ final class Bell: Sendable {
           return false
         }
         if isOver { return waiter.resume() }
-        // The alarm and the cancellation may have come before there was anybody to wake.
-        if Task.isCancelled || clock.now >= deadline { wake(id) }
+        // The cancellation may have come before there was anybody to wake.
+        if Task.isCancelled { return wake(id) }
+        guard deadline != BootInstant(nanoseconds: .max) else { return }
+        alarm = Task { [clock] in
+          do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
+          wake(id)
+        }
       }
     } onCancel: {
       wake(id)
