@@ -28,7 +28,8 @@ extension GATTLink {
           state.pace?.overflow()
         }
         // The answer to a question in the job tells what has arrived as well as a request's does.
-        let isLast = part.count == ahead.remaining && !state.proofs.areDue(behind: window.accepted)
+        let isLast =
+          !ahead.isAhead && part.count == ahead.remaining && !state.proofs.areDue(behind: window.accepted)
         let step = state.rule.step(window, count: part.count, room: room, isLast: isLast)
         guard step == .command else { return (parts.isEmpty ? step : .command, parts) }
         parts.append(part)

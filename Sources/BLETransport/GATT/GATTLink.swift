@@ -111,7 +111,21 @@ public final class GATTLink: PrinterLink, Sendable {
   /// - Throws: ``LinkError``: `.deadline`, `.lost`, `.cancelled`; `.busy` when another program has acquired the
   ///   characteristic; `.refused` when the printer wants a pairing.
   public func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
-    var rest = Outgoing(bytes)
+    try await send(Outgoing(bytes), by: deadline)
+  }
+
+  /// Sends `bytes`; the last of them need not go as a request to tell that all have arrived.
+  ///
+  /// - Throws: ``LinkError``, as ``send(_:by:)``.
+  public func sendAhead(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+    try await send(Outgoing(bytes, isAhead: true), by: deadline)
+  }
+
+  /// The most bytes of one write.
+  public var writeLimit: Int? { chunk }
+
+  private func send(_ bytes: Outgoing, by deadline: BootInstant) async throws(LinkError) {
+    var rest = bytes
     while !rest.isEmpty {
       try check(deadline)
       let (step, parts) = next(rest)
