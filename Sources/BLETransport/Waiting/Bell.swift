@@ -49,7 +49,7 @@ final class Bell: Sendable {
         if isOver { return waiter.resume() }
         // The cancellation may have come before there was anybody to wake.
         if Task.isCancelled { return wake(id) }
-        guard deadline != BootInstant(nanoseconds: .max) else { return }
+        guard deadline != .never else { return }
         alarm = Task { [clock] in
           do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
           wake(id)
@@ -69,7 +69,7 @@ final class Bell: Sendable {
       let round = round
       if condition() { return true }
       if Task.isCancelled { throw .cancelled }
-      guard clock.now < deadline else { return false }
+      guard deadline == .never || clock.now < deadline else { return false }
       await wait(past: round, by: deadline)
     }
   }
@@ -81,4 +81,9 @@ final class Bell: Sendable {
 
 extension LinkError {
   static let cancelled = LinkError(.cancelled, "the task was cancelled")
+}
+
+extension BootInstant {
+  /// The deadline of a wait without end.
+  fileprivate static let never = BootInstant(nanoseconds: .max)
 }

@@ -27,42 +27,6 @@ struct GATTLinkTests {
     await scene.bluez.stop(by: scene.soon)
   }
 
-  @Test("Where more follows, the last bytes need no request; what follows tells that they have arrived")
-  func sentAhead() async throws {
-    let scene = try await Scene(services: [.print])
-    let link = try await scene.open()
-    #expect(link.writeLimit == 244)
-    let bytes = pattern(500)
-    try await link.send(bytes[..<10], by: scene.soon)
-    try await link.sendAhead(bytes[10..<300], by: scene.soon)
-    #expect(link.bytesAccepted == 300)
-    #expect(link.bytesAcknowledged == 10)
-    try await link.sendAhead(bytes[300..<490], by: scene.soon)
-    try await link.send(bytes[490...], by: scene.soon)
-    #expect(link.bytesAcknowledged == bytes.count)
-    #expect(scene.paper.printed == bytes)
-    #expect(
-      try scene.characteristic("2af1").writes.map(\.type) == [
-        "request", "command", "command", "command", "request",
-      ])
-    await link.close()
-    await scene.bluez.stop(by: scene.soon)
-  }
-
-  @Test("What is sent ahead is a request all the same as the first write, and beyond what any buffer holds")
-  func sentAheadByRequest() async throws {
-    let scene = try await Scene(services: [.print])
-    let link = try await scene.open { $0.bytesPerSecond = 1 }
-    let bytes = pattern(5_000)
-    try await link.sendAhead(bytes[...], by: scene.soon)
-    let types = try scene.characteristic("2af1").writes.map(\.type)
-    #expect(types.first == "request" && types.last == "request")
-    #expect(types.filter { $0 == "command" }.count == (2_048 / 244) - 1)
-    #expect(scene.paper.printed == bytes)
-    await link.close()
-    await scene.bluez.stop(by: scene.soon)
-  }
-
   @Test("Beyond what any buffer holds, requests go, and a printer that stops loses nothing")
   func stalledPrinter() async throws {
     var script = FakePrinter.Script()
