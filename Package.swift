@@ -151,7 +151,7 @@ let package = Package(
       name: "PrintdBench",
       dependencies: [
         "ESCPOS", "PrintJobs", "Documents", "Curl", "TextRaster", "VirtualPrinter", "WakeChannels",
-        "SpokenAmounts", "Sound", "Announcer", "BLETransport", "PrintTestKit",
+        "SpokenAmounts", "Sound", "Announcer", "BLETransport", "PrintTestKit", "Threads",
       ], path: "Benchmarks", swiftSettings: settings),
     tests("PrintdBenchTests", ["PrintdBench"]),
   ],

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import PrintTestKit
 import TextRaster
+import Threads
 
 /// Prints receipts on a BLE printer as the daemon does in its default write mode: gate, job, fence, one conversation for
 /// each, over one link. For the Bluetooth rig's bench (`Tests/Rig/bench`).
@@ -42,12 +43,12 @@ enum JobBench {
     LinkBench.say("ready")
     var open: PrinterConversation?
     var hasProof = false
-    while let line = readLine(), let count = Int(line) {
+    while let count = await LinkBench.nextCount() {
       if let open {
         try await prove(open, clock)
         hasProof = true
       }
-      let job = try receipt(count, renderer)
+      let job = try await LinkBench.desk.run { Result { try receipt(count, renderer) } }.get()
       let before = link.bytesAccepted
       let conversation = PrinterConversation(
         link: link, profile: profile, clock: clock, past: .init(isProven: hasProof))

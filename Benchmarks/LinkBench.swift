@@ -2,6 +2,7 @@ import BLETransport
 import ESCPOS
 import FoundationEssentials
 import Glibc
+import Threads
 
 /// Writes print data to a BLE printer over printd's own link, for the Bluetooth rig's bench (`Tests/Rig/bench`).
 ///
@@ -30,7 +31,7 @@ enum LinkBench {
       bytesPerSecond: rate == 0 ? nil : rate)
     let link = try await BLELinkOpener(printer, bluez).open(by: clock.now.advanced(by: .seconds(60)))
     say("ready")
-    while let line = readLine(), let count = Int(line) {
+    while let count = await nextCount() {
       let bytes = (0..<count).map { UInt8(truncatingIfNeeded: 0x20 + $0 % 0x5F) }
       let deadline = clock.now.advanced(by: .seconds(60))
       let began = seconds(CLOCK_MONOTONIC)
@@ -46,6 +47,15 @@ enum LinkBench {
 
   struct Fault: Error, CustomStringConvertible {
     var description: String
+  }
+
+  /// For what waits or computes for long: for a thread of the pool that does, the system adds another, which is woken with
+  /// many a job of the first from then on. The daemon keeps such work off the pool, too.
+  static let desk = WorkThreads(keeping: 1)
+
+  /// The next line's number; nil at the end.
+  static func nextCount() async -> Int? {
+    await desk.run { readLine() }.flatMap { Int($0) }
   }
 
   static func seconds(_ id: clockid_t) -> Double {

@@ -71,6 +71,7 @@ final class Watches {
         if !ready.isEmpty { WireConnection.handle(watch, ready) }
       }
     }
+    guard !intervals.isEmpty else { return }
     let now = Self.now
     for timeout in intervals.filter({ $0.value.next <= now }).keys {
       guard let interval = intervals[timeout] else { continue }

@@ -52,8 +52,9 @@ private final class JobQueue: @unchecked Sendable {
   func append(_ job: UnownedJob, on executor: JournalThread) {
     pthread_mutex_lock(mutex)
     jobs.append((job, executor))
-    pthread_cond_signal(filled)
     pthread_mutex_unlock(mutex)
+    // Not before: the thread would wake only to wait for the lock.
+    pthread_cond_signal(filled)
   }
 
   func close() {

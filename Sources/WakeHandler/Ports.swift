@@ -111,6 +111,9 @@ public protocol ConversationPort: Sendable {
   /// Questions whose answers may still come, and would be taken for answers to those of the next conversation.
   var openQuestions: Int { get async }
 
+  /// Whether the next conversation on this link may ask both of the gate's questions in one go.
+  var joining: PrinterConversation.Joining { get async }
+
   /// Bytes of the job that the link has taken.
   var jobBytesAccepted: Int { get async }
 

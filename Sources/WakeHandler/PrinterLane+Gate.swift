@@ -19,7 +19,8 @@ extension PrinterLane {
   /// Begins to talk to the printer.
   func converse(_ link: any PrinterLink, _ profile: PrinterProfile) async -> any ConversationPort {
     await unwatchIdleLink()
-    let past = PrinterConversation.Past(openQuestions: openQuestions, isProven: jobsOnLink > 0)
+    let past = PrinterConversation.Past(
+      openQuestions: openQuestions, isProven: jobsOnLink > 0, joining: joining)
     return floor.ports.converse(link, profile, floor.clock, past)
   }
 
@@ -27,6 +28,7 @@ extension PrinterLane {
   func end(_ conversation: any ConversationPort) async {
     await conversation.end()
     openQuestions = await conversation.openQuestions
+    joining = await conversation.joining
   }
 
   /// Asks the printer whether it can print the job.

@@ -38,6 +38,7 @@ extension PrinterLane {
     link = opened
     connectedAt = floor.now
     jobsOnLink = 0
+    if joining == .promising { joining = .unknown }
     idleSince = floor.now
     isAway = false
     sightingsInVain = 0

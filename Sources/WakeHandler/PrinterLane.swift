@@ -42,6 +42,8 @@ actor PrinterLane {
   var drainAgainAt: BootInstant?
   /// Questions that the printer may still answer, of all conversations.
   var openQuestions = 0
+  /// Whether the next gate on this link may ask both of its questions in one go.
+  var joining = PrinterConversation.Joining.unknown
 
   /// Tries in a row that failed, the next try, and why.
   var failures = 0
@@ -247,5 +249,6 @@ actor PrinterLane {
     linksGone = 0
     drainAgainAt = nil
     openQuestions = 0
+    joining = .unknown
   }
 }

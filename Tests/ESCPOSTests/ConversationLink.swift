@@ -18,6 +18,7 @@ final class ConversationLink: PrinterLink, Sendable {
     var flushes = 0
     var expected: [Int] = []
     var proofs: [Int] = []
+    var sends: [(bytes: [UInt8], isAhead: Bool)] = []
   }
 
   private let state = Mutex(State())
@@ -25,16 +26,18 @@ final class ConversationLink: PrinterLink, Sendable {
   private let answer: @Sendable (_ sent: [UInt8], _ all: [UInt8]) -> [[UInt8]]
   let hasBackChannel: Bool
   let proofWindow: Int?
+  let writeLimit: Int?
 
   /// Creates a link; `answer` gets what one send carried and all that was sent so far, and returns the pieces that come
   /// back.
   init(
-    clock: any BootTimeClock, hasBackChannel: Bool = true, proofWindow: Int? = nil,
+    clock: any BootTimeClock, hasBackChannel: Bool = true, proofWindow: Int? = nil, writeLimit: Int? = nil,
     answer: @escaping @Sendable (_ sent: [UInt8], _ all: [UInt8]) -> [[UInt8]] = { _, _ in [] }
   ) {
     self.clock = clock
     self.hasBackChannel = hasBackChannel
     self.proofWindow = proofWindow
+    self.writeLimit = writeLimit
     self.answer = answer
   }
 
@@ -44,6 +47,9 @@ final class ConversationLink: PrinterLink, Sendable {
   /// Where the proofs that were told of stand, and those that have come, in bytes since the opening.
   var expected: [Int] { state.withLock { $0.expected } }
   var proofs: [Int] { state.withLock { $0.proofs } }
+
+  /// What each call was given, and whether it need not have waited for the peer's word.
+  var sends: [(bytes: [UInt8], isAhead: Bool)] { state.withLock { $0.sends } }
 
   func expectProof(of position: Int, askedBy end: Int) { state.withLock { $0.expected.append(position) } }
   func prove(upTo position: Int) { state.withLock { $0.proofs.append(position) } }
@@ -58,9 +64,20 @@ final class ConversationLink: PrinterLink, Sendable {
   func say(_ bytes: [UInt8]) { deliver([bytes]) }
 
   func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+    try await take(bytes, isAhead: false, by: deadline)
+  }
+
+  func sendAhead(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+    try await take(bytes, isAhead: true, by: deadline)
+  }
+
+  private func take(
+    _ bytes: ArraySlice<UInt8>, isAhead: Bool, by deadline: BootInstant
+  ) async throws(LinkError) {
     let (sent, all, lost) = state.withLock { state -> ([UInt8], [UInt8], Bool) in
       let room = max(0, min(state.room, state.lostAt) - state.taken.count)
       let sent = Array(bytes.prefix(room))
+      state.sends.append((Array(bytes), isAhead))
       state.taken += sent
       return (sent, state.taken, state.lostAt <= state.taken.count && sent.count < bytes.count)
     }

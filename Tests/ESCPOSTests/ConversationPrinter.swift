@@ -20,6 +20,12 @@ final class ConversationPrinter: Sendable {
     var piece = Int.max
     var realTimeQuestions = 0
     var identifiers = 0
+    /// Whether it throws away what comes behind real-time questions in one go.
+    var dropsWhatFollows = false
+    /// How many real-time questions in one go it answers.
+    var mostAtOnce = Int.max
+    /// How many of the next sends it throws away, as one does that wakes up.
+    var sleepy = 0
   }
 
   let state = Mutex(State())
@@ -33,13 +39,20 @@ final class ConversationPrinter: Sendable {
     state.withLock { state in
       var answer: [UInt8] = []
       var rest = sent[...]
+      guard state.sleepy == 0 else {
+        state.sleepy -= 1
+        return []
+      }
+      var atOnce = 0
       while let first = rest.first {
         if rest.starts(with: [0x10, 0x04]), rest.count >= 3, state.rasterRest == 0 || state.hearsInsideRaster
         {
           let question = Int(rest[rest.startIndex + 2])
           state.realTimeQuestions += 1
-          if let byte = state.realTime[question - 1] { answer.append(byte) }
+          atOnce += 1
+          if atOnce <= state.mostAtOnce, let byte = state.realTime[question - 1] { answer.append(byte) }
           rest = rest.dropFirst(3)
+          if state.dropsWhatFollows, !rest.starts(with: [0x10, 0x04]) { rest = [] }
         } else if state.rasterRest > 0 {
           let eaten = min(state.rasterRest, first == 0x10 ? 1 : rest.prefix { $0 != 0x10 }.count)
           state.rasterRest -= eaten

@@ -31,6 +31,28 @@ struct ConversationProofTests {
   }
 
   @Test(
+    "the first bytes of a job are one write, and the peer's word is waited for behind the last of all alone",
+    arguments: [PrinterProfile.Fence.processID, .paperStatus, .none])
+  func ahead(fence: PrinterProfile.Fence) async throws {
+    let printer = ConversationPrinter()
+    let link = ConversationLink(clock: clock, writeLimit: 182) { sent, _ in printer.answer(sent) }
+    let conversation = try await conversation(link, fence)
+    let gate = link.sends.count
+    let told = Mutex<[Int]>([])
+    try await conversation.send(job, by: deadline) { told.withLock { $0.append(link.bytesAccepted) } }
+    let sends = link.sends.dropFirst(gate)
+    #expect(sends.map(\.bytes.count) == [182, 4_096, 4_096, 1_526])
+    #expect(sends.map(\.isAhead) == [true, true, true, fence != .none])
+    #expect(told.withLock { $0.count } == 1)
+    #expect(
+      told.withLock { $0.first } == link.bytesAccepted - job.count + 182, "and the first byte is told then")
+    let (clock, deadline) = (clock, deadline)
+    _ = try await moving(clock, link) { try await conversation.fence(by: deadline) }
+    #expect(link.sends.last?.isAhead == false)
+    await conversation.end()
+  }
+
+  @Test(
     "stand between the parts of a long job, are told to the link, and so are their answers",
     arguments: [PrinterProfile.Fence.processID, .paperStatus])
   func asked(fence: PrinterProfile.Fence) async throws {

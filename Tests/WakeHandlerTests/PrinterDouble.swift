@@ -241,6 +241,7 @@ private final class ConversationDouble: ConversationPort, Sendable {
 
   var nulsSent: Int { printer.nuls }
   let openQuestions = 0
+  let joining = PrinterConversation.Joining.unknown
 
   func gate(by deadline: BootInstant, drains: Bool) async throws(LinkError) -> PrinterConversation.Gate {
     try await printer.gate(by: deadline, drains: drains)

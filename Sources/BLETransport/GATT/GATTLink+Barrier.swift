@@ -78,6 +78,7 @@ extension GATTLink {
   ///
   /// - Throws: ``LinkError``; `.deadline` also when a request of an earlier call was not answered, since then nobody can tell.
   func flush(by deadline: BootInstant, isClosing: Bool) async throws(LinkError) {
+    _ = try await hearRun()
     while true {
       try check(deadline, isClosing: isClosing)
       let (rule, unheard) = state.withLock { ($0.rule, $0.window.unacknowledged) }

@@ -41,9 +41,10 @@ extension GATTLink {
   }
 
   /// Waits for an answer of the printer that makes room for `count` bytes, for a time in which it comes unless the printer
-  /// stands still or does not answer.
-  func proof(for count: Int, by deadline: BootInstant) async throws(LinkError) {
-    let start = clock.now
+  /// stands still or does not answer. The link may be lost then, and the deadline over.
+  func proof(
+    for count: Int, at start: BootInstant, by deadline: BootInstant
+  ) async throws(LinkError) {
     // The job goes on, however long the wait and whatever was before it: only the printer makes room.
     let pace = state.withLock { state in
       state.pace?.answer(at: start)
@@ -62,6 +63,5 @@ extension GATTLink {
       if !hasCome { state.proofs.disappoint() }
       state.pace?.answer(at: end)
     }
-    try check(deadline)
   }
 }

@@ -11,9 +11,10 @@ extension GATTLink {
   private static let busyPause = Duration.milliseconds(10)
 
   /// How the next bytes go, and the chunks that can go as commands now.
-  func next(_ rest: Outgoing) -> (step: WriteRule.Step, parts: [ArraySlice<UInt8>]) {
-    let now = clock.now
-    return state.withLock { state in
+  func next(
+    _ rest: Outgoing, at now: BootInstant
+  ) -> (step: WriteRule.Step, parts: [ArraySlice<UInt8>]) {
+    state.withLock { state in
       state.pace?.isTrusted = !state.rule.takesRequests
       var room = state.pace?.room(at: now) ?? .max
       var window = state.window
@@ -28,7 +29,8 @@ extension GATTLink {
           state.pace?.overflow()
         }
         // The answer to a question in the job tells what has arrived as well as a request's does.
-        let isLast = part.count == ahead.remaining && !state.proofs.areDue(behind: window.accepted)
+        let isLast =
+          !ahead.isAhead && part.count == ahead.remaining && !state.proofs.areDue(behind: window.accepted)
         let step = state.rule.step(window, count: part.count, room: room, isLast: isLast)
         guard step == .command else { return (parts.isEmpty ? step : .command, parts) }
         parts.append(part)
@@ -42,18 +44,18 @@ extension GATTLink {
 
   /// Sends chunks as commands, and takes them off `rest`.
   func sendCommands(
-    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, by deadline: BootInstant
+    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, at now: BootInstant, by deadline: BootInstant
   ) async throws(LinkError) {
+    let now = try await hearRun() ? clock.now : now
     if parts.count == 1 || rest.remaining <= Self.exactLimit {
-      try await sendExactly(parts, &rest, by: deadline)
+      try await sendExactly(parts, &rest, at: now, by: deadline)
     } else {
-      try await sendRun(parts, &rest, by: deadline)
+      try await sendRun(parts, &rest, at: now, by: deadline)
     }
   }
 
   /// Counts bytes as accepted, the moment before they are handed over.
-  private func hand(_ count: Int) {
-    let now = clock.now
+  private func hand(_ count: Int, at now: BootInstant) {
     state.withLock { state in
       state.window.hand(count)
       state.pace?.send(count, at: now)
@@ -68,42 +70,60 @@ extension GATTLink {
       autoStart: false)
   }
 
-  /// Sends commands of which only the last is answered.
+  /// Sends commands of which only the last is answered, which is waited for when nothing follows.
   ///
   /// bluetoothd refuses a command for a connection that is gone, for a characteristic that another program has acquired, and
   /// while another program's request is out on it. The first two last, and show in the last answer; in the third case
   /// that program's data is in the receipt anyhow. So one answer is enough, and any refusal is the end of the link.
   private func sendRun(
-    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, by deadline: BootInstant
+    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, at now: BootInstant, by deadline: BootInstant
   ) async throws(LinkError) {
     let calls = parts.map { write($0, "command") }
     let count = parts.reduce(0) { $0 + $1.count }
-    hand(count)
+    hand(count, at: now)
     rest.advance(count)
     do throws(DBusError) {
       let call = try bus.begin(run: calls, by: deadline)
       sendBarrierIfDue()
-      if let call { try await answer(of: call) }
+      state.withLock { $0.run = call }
     } catch {
       if error.code == .invalid { state.withLock { $0.window.refuse(count) } }
-      if error.isRefusal {
-        let loss = LinkError(.lost, "\(printer.title): bluetoothd refuses the data (\(error))")
-        lose(loss)
-        throw loss
-      }
-      throw failure(error)
+      throw failure(ofRun: error)
     }
+    if !rest.isAhead { _ = try await hearRun() }
+  }
+
+  /// Waits for bluetoothd's word for the last run, if nobody has.
+  ///
+  /// Where more follows, that is done before the next write alone: the word is there by then, as a rule, and has woken nobody.
+  ///
+  /// - Returns: Whether there was one.
+  func hearRun() async throws(LinkError) -> Bool {
+    let run = state.withLock { state in
+      defer { state.run = nil }
+      return state.run
+    }
+    guard let run else { return false }
+    do throws(DBusError) { try await answer(of: run) } catch { throw failure(ofRun: error) }
+    return true
+  }
+
+  private func failure(ofRun error: DBusError) -> LinkError {
+    guard error.isRefusal else { return failure(error) }
+    let loss = LinkError(.lost, "\(printer.title): bluetoothd refuses the data (\(error))")
+    lose(loss)
+    return loss
   }
 
   /// Sends commands that are each answered: those that were refused go back to the front of `rest`.
   private func sendExactly(
-    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, by deadline: BootInstant
+    _ parts: [ArraySlice<UInt8>], _ rest: inout Outgoing, at now: BootInstant, by deadline: BootInstant
   ) async throws(LinkError) {
     var flying: [(call: DBusPendingCall, count: Int)] = []
     var refusal: DBusError?
     var doubt: DBusError?
     for part in parts {
-      hand(part.count)
+      hand(part.count, at: now)
       rest.advance(part.count)
       do throws(DBusError) {
         flying.append((try bus.begin(write(part, "command"), by: deadline), part.count))
@@ -150,9 +170,10 @@ extension GATTLink {
   /// One of an earlier call, whose time was over, may still be out; bluetoothd then says that it is busy.
   func request(_ rest: inout Outgoing, by deadline: BootInstant) async throws(LinkError) {
     guard !rest.isEmpty else { return }
-    try check(deadline)
+    _ = try await hearRun()
+    let now = try check(deadline)
     let part = rest.chunk(chunk)
-    hand(part.count)
+    hand(part.count, at: now)
     let position = bytesAccepted
     var answer = await self.answer(toRequest: part, by: deadline)
     if case .forgotten = answer {

@@ -29,6 +29,8 @@ public final class GATTLink: PrinterLink, Sendable {
     var nextID = 0
     /// Writes whose answers are waited for.
     var flying: [Int: DBusPendingCall] = [:]
+    /// The last run of commands, until its answer is waited for.
+    var run: DBusPendingCall?
     /// Whether we made the connection, and so end it.
     var isOurConnection: Bool
     /// Whether the connection has ended; one that is there later is another.
@@ -57,7 +59,10 @@ public final class GATTLink: PrinterLink, Sendable {
   let bluez: BlueZ
   let bus: DBusConnection
   let clock: any BootTimeClock
+  /// Rings for whoever sends.
   let bell: Bell
+  /// Rings for whoever receives.
+  let inbox: Bell
   let state: Locked<State>
 
   /// What an opened link is made of.
@@ -84,6 +89,7 @@ public final class GATTLink: PrinterLink, Sendable {
     self.bus = bus
     clock = bluez.clock
     bell = Bell(clock: bluez.clock)
+    inbox = Bell(clock: bluez.clock)
     let window = max(parts.chunk, printer.window ?? BluetoothPrinter.radioWindow)
     let burst = max(parts.chunk, printer.window ?? BluetoothPrinter.burst)
     let speed = printer.bytesPerSecond ?? BluetoothPrinter.usualSpeed
@@ -111,16 +117,30 @@ public final class GATTLink: PrinterLink, Sendable {
   /// - Throws: ``LinkError``: `.deadline`, `.lost`, `.cancelled`; `.busy` when another program has acquired the
   ///   characteristic; `.refused` when the printer wants a pairing.
   public func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
-    var rest = Outgoing(bytes)
+    try await send(Outgoing(bytes), by: deadline)
+  }
+
+  /// Sends `bytes`; the last of them need not go as a request to tell that all have arrived.
+  ///
+  /// - Throws: ``LinkError``, as ``send(_:by:)``.
+  public func sendAhead(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+    try await send(Outgoing(bytes, isAhead: true), by: deadline)
+  }
+
+  /// The most bytes of one write.
+  public var writeLimit: Int? { chunk }
+
+  private func send(_ bytes: Outgoing, by deadline: BootInstant) async throws(LinkError) {
+    var rest = bytes
     while !rest.isEmpty {
-      try check(deadline)
-      let (step, parts) = next(rest)
+      let now = try check(deadline)
+      let (step, parts) = next(rest, at: now)
       switch step {
-      case .command: try await sendCommands(parts, &rest, by: deadline)
+      case .command: try await sendCommands(parts, &rest, at: now, by: deadline)
       case .request: try await request(&rest, by: deadline)
       case .wait: try await room(for: rest.chunk(chunk).count, by: deadline)
       case .pause: try await pause(by: deadline)
-      case .prove: try await proof(for: rest.chunk(chunk).count, by: deadline)
+      case .prove: try await proof(for: rest.chunk(chunk).count, at: now, by: deadline)
       }
     }
   }
@@ -132,7 +152,7 @@ public final class GATTLink: PrinterLink, Sendable {
 
   /// Returns the next bytes from the printer.
   public func receive(by deadline: BootInstant) async throws(LinkError) -> [UInt8] {
-    let hasNews = try await bell.wait(by: deadline) {
+    let hasNews = try await inbox.wait(by: deadline) {
       state.withLock { !$0.received.isEmpty || $0.loss != nil || $0.isClosed }
     }
     let bytes = state.withLock { state in
@@ -156,6 +176,7 @@ public final class GATTLink: PrinterLink, Sendable {
     }
     guard isFirst else { return }
     bell.ring()
+    inbox.ring()
     await bluez.close(self)
   }
 
@@ -169,6 +190,7 @@ public final class GATTLink: PrinterLink, Sendable {
       return state.loss == nil
     }
     bell.ring()
+    inbox.ring()
     if isFirst { giveUpWrites() }
   }
 
@@ -203,7 +225,7 @@ public final class GATTLink: PrinterLink, Sendable {
     if overflows {
       bluez.note("\(printer.title): answers that nobody reads; from now on they are thrown away")
     }
-    bell.ring()
+    inbox.ring()
   }
 
   var closed: LinkError { LinkError(.lost, "\(printer.title): the link is closed") }
@@ -214,12 +236,17 @@ public final class GATTLink: PrinterLink, Sendable {
   }
 
   /// Throws when no new write may start.
-  func check(_ deadline: BootInstant, isClosing: Bool = false) throws(LinkError) {
+  ///
+  /// - Returns: The instant that it was asked at.
+  @discardableResult
+  func check(_ deadline: BootInstant, isClosing: Bool = false) throws(LinkError) -> BootInstant {
     try checkAlive()
     if !isClosing, state.withLock({ $0.isClosed }) { throw closed }
     if Task.isCancelled { throw .cancelled }
-    guard clock.now < deadline else {
+    let now = clock.now
+    guard now < deadline else {
       throw LinkError(.deadline, "\(printer.title): the printer takes no data in time")
     }
+    return now
   }
 }

@@ -2,12 +2,15 @@
 struct Outgoing {
   private let bytes: ArraySlice<UInt8>
   private var next: Int
+  /// Whether the peer's word for the last of them is not needed.
+  let isAhead: Bool
 
   /// How far it has come; only the difference of two positions means anything.
   var position: Int { next }
 
-  init(_ bytes: ArraySlice<UInt8>) {
+  init(_ bytes: ArraySlice<UInt8>, isAhead: Bool = false) {
     self.bytes = bytes
+    self.isAhead = isAhead
     next = bytes.startIndex
   }
 

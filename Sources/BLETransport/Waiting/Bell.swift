@@ -38,12 +38,6 @@ final class Bell: Sendable {
       return state.nextID
     }
     var alarm: Task<Void, Never>?
-    if deadline != BootInstant(nanoseconds: .max) {
-      alarm = Task { [clock] in
-        do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
-        wake(id)
-      }
-    }
     defer { alarm?.cancel() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
@@ -53,8 +47,13 @@ final class Bell: Sendable {
           return false
         }
         if isOver { return waiter.resume() }
-        // The alarm and the cancellation may have come before there was anybody to wake.
-        if Task.isCancelled || clock.now >= deadline { wake(id) }
+        // The cancellation may have come before there was anybody to wake.
+        if Task.isCancelled { return wake(id) }
+        guard deadline != .never else { return }
+        alarm = Task { [clock] in
+          do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
+          wake(id)
+        }
       }
     } onCancel: {
       wake(id)
@@ -70,7 +69,7 @@ final class Bell: Sendable {
       let round = round
       if condition() { return true }
       if Task.isCancelled { throw .cancelled }
-      guard clock.now < deadline else { return false }
+      guard deadline == .never || clock.now < deadline else { return false }
       await wait(past: round, by: deadline)
     }
   }
@@ -82,4 +81,9 @@ final class Bell: Sendable {
 
 extension LinkError {
   static let cancelled = LinkError(.cancelled, "the task was cancelled")
+}
+
+extension BootInstant {
+  /// The deadline of a wait without end.
+  fileprivate static let never = BootInstant(nanoseconds: .max)
 }

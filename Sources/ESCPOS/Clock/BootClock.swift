@@ -49,18 +49,11 @@ public struct BootClock: BootTimeClock {
   /// The finest step that the clock can tell apart.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Suspends the task until `deadline`; `ContinuousClock` is `CLOCK_BOOTTIME` on Linux, timers included.
+  /// Suspends the task until `deadline`, and no longer than the system takes to wake it; a tolerance changes nothing.
   ///
   /// - Throws: `CancellationError` when the task is cancelled; the wait then ends at once.
   public func sleep(until deadline: BootInstant, tolerance: Duration?) async throws {
-    try Task.checkCancellation()
-    while true {
-      let remaining = now.duration(to: deadline)
-      guard remaining > .zero else { return }
-      // A far deadline is slept towards in steps that no timer overflows at.
-      try await Task.sleep(
-        for: min(remaining, Duration.seconds(1 << 30)), tolerance: tolerance, clock: .continuous)
-    }
+    try await Alarms.shared.sleep(until: deadline)
   }
 }
 

@@ -84,7 +84,7 @@ struct FenceLedger: Sendable {
     case .processID:
       var identifier: [UInt8]
       repeat {
-        identifier = (0..<4).map { _ in UInt8.random(in: 0x20...0x7E) }
+        identifier = Self.identifier()
       } while asked.contains(identifier)
       asked.insert(identifier)
       return Question(
@@ -98,6 +98,15 @@ struct FenceLedger: Sendable {
         command: (0..<times).flatMap { _ in Self.transmitPaperStatus }, answer: .transmission(answer))
     case .none:
       return nil
+    }
+  }
+
+  /// Four printable characters, of one draw.
+  private static func identifier() -> [UInt8] {
+    var number = UInt32.random(in: 0..<95 * 95 * 95 * 95)
+    return (0..<4).map { _ in
+      defer { number /= 95 }
+      return 0x20 + UInt8(number % 95)
     }
   }
 

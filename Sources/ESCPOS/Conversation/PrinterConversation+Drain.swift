@@ -56,12 +56,18 @@ extension PrinterConversation {
 
   /// Sends `bytes` behind what an earlier call owes; what the link does not take before the deadline is owed then, for half a
   /// question would swallow what comes next.
-  func put(_ bytes: [UInt8], by deadline: BootInstant) async throws(LinkError) {
+  ///
+  /// - Parameter isAhead: Whether the answer to a question in them shows that they have arrived.
+  func put(_ bytes: [UInt8], isAhead: Bool = false, by deadline: BootInstant) async throws(LinkError) {
     owed += bytes
     guard !owed.isEmpty else { return }
     let before = link.bytesAccepted
     do throws(LinkError) {
-      try await link.send(owed[...], by: deadline)
+      if isAhead {
+        try await link.sendAhead(owed[...], by: deadline)
+      } else {
+        try await link.send(owed[...], by: deadline)
+      }
       owed = []
     } catch {
       owed.removeFirst(min(owed.count, max(0, link.bytesAccepted - before)))

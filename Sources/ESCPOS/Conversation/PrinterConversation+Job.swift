@@ -2,6 +2,7 @@ extension PrinterConversation {
   /// How often the status is asked while the fence is waited for.
   static let pollTime = Duration.seconds(1)
   private static let patientPolls = 3
+  /// The first bytes go alone, so that it is soon known that they went: what one write takes, or so many.
   private static let firstChunk = 256
   private static let chunk = 4_096
 
@@ -27,6 +28,8 @@ extension PrinterConversation {
   ) async throws(LinkError) {
     startReading()
     try await put([], by: deadline)
+    // The fence's question tells that all has arrived.
+    let isAskedBehind = link.hasBackChannel && profile.fence != .none
     var sent = 0
     var told = false
     for part in parts(of: bytes, seams: seams) {
@@ -51,9 +54,13 @@ extension PrinterConversation {
         guard try await wait(until: deadline, for: { !isPaused }) else {
           throw LinkError(.deadline, "the printer asked for a pause (XOFF) and did not end it")
         }
-        let chunk = rest.prefix(told ? Self.chunk : Self.firstChunk)
+        let chunk = rest.prefix(told ? Self.chunk : link.writeLimit ?? Self.firstChunk)
         do throws(LinkError) {
-          try await link.send(chunk, by: deadline)
+          if isAskedBehind || chunk.count < rest.count {
+            try await link.sendAhead(chunk, by: deadline)
+          } else {
+            try await link.send(chunk, by: deadline)
+          }
         } catch {
           note()
           throw error

@@ -29,17 +29,30 @@ public actor PrinterConversation {
     case unconfirmed
   }
 
+  /// Whether a printer answers both of the gate's questions when they are asked in one go.
+  public enum Joining: Equatable, Sendable {
+    /// It is not known, and no time to try: it has not answered them one after the other on this link, or could not print.
+    case unknown
+    /// It has answered them one after the other on this link, and printed: the next gate may ask both in one go.
+    case promising
+    /// It has not answered the second of them when they came in one go, but by itself.
+    case failing
+  }
+
   /// What earlier conversations with the printer have left.
   public struct Past: Equatable, Sendable {
     /// What ``PrinterConversation/openQuestions`` said at the end of the last one.
     public var openQuestions: Int
     /// Whether a job was proven on this very link: then the printer holds nothing of anybody's.
     public var isProven: Bool
+    /// What ``PrinterConversation/joining`` said at the end of the last one.
+    public var joining: Joining
 
     /// Creates a past; without arguments nothing is known of the printer.
-    public init(openQuestions: Int = 0, isProven: Bool = false) {
+    public init(openQuestions: Int = 0, isProven: Bool = false, joining: Joining = .unknown) {
       self.openQuestions = openQuestions
       self.isProven = isProven
+      self.joining = joining
     }
   }
 
@@ -75,6 +88,10 @@ public actor PrinterConversation {
   var gatePassedAt: BootInstant?
   /// Whether the printer has answered at all, or need not be asked.
   var isAlive = false
+  /// Whether the printer has answered all of its real-time questions in one go, and was not asked any of them twice.
+  var answersAtOnce = false
+  /// Whether the next gate on this link may ask both of its questions in one go.
+  public internal(set) var joining: Joining
   /// NUL bytes sent to fill up a raster that may have been left half.
   public internal(set) var nulsSent = 0
   private(set) var loss: LinkError?
@@ -91,6 +108,7 @@ public actor PrinterConversation {
     self.profile = profile
     self.clock = clock
     isWarm = past.isProven
+    joining = past.joining
     ledger = FenceLedger(open: past.openQuestions)
   }
 

@@ -18,6 +18,15 @@ public protocol PrinterLink: AnyObject, Sendable {
   /// - Throws: ``LinkError``: `.deadline` when the time ran out between writes, `.lost` when the link is gone.
   func send(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError)
 
+  /// Sends `bytes` as ``send(_:by:)`` does, but need not wait for the peer's word for the last of them: more is sent at once,
+  /// or what is sent is a question, whose answer shows more.
+  ///
+  /// - Throws: ``LinkError``, as ``send(_:by:)``.
+  func sendAhead(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError)
+
+  /// The most bytes that go to the printer in one write, where the link cuts what it is given; nil where it does not.
+  var writeLimit: Int? { get }
+
   /// Returns the next bytes from the printer: at least one, in the order they came, cut anywhere.
   ///
   /// - Throws: ``LinkError``: `.deadline` when none came in time (nothing is lost; ask again), `.lost` when the
@@ -44,6 +53,14 @@ public protocol PrinterLink: AnyObject, Sendable {
 }
 
 extension PrinterLink {
+  /// Sends them as any others.
+  public func sendAhead(_ bytes: ArraySlice<UInt8>, by deadline: BootInstant) async throws(LinkError) {
+    try await send(bytes, by: deadline)
+  }
+
+  /// Nothing is cut.
+  public var writeLimit: Int? { nil }
+
   /// The printer's word changes nothing.
   public var proofWindow: Int? { nil }
 
