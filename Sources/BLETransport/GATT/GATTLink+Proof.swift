@@ -6,7 +6,7 @@ extension GATTLink {
   /// its profile: connection events of a slow link, and their repetitions.
   private static let proofTime = Duration.milliseconds(300)
   /// Longer is no wait for an answer any more, and requests do the rest.
-  private static let longestProofTime = Duration.milliseconds(900)
+  private static let longestProofTime = Duration.milliseconds(1_500)
 
   /// The most bytes of commands that a printer has before it which has stopped; nil where requests are not what holds up the
   /// link, or nothing is heard of the printer.
@@ -16,8 +16,16 @@ extension GATTLink {
       guard state.hasBackChannel, rule.takesCommands, rule.takesRequests, !rule.onlyRequests else {
         return nil
       }
-      return state.pace?.burst
+      return state.pace.map { max($0.burst, wideBurst) }
     }
+  }
+
+  private var wideBurst: Int { max(chunk, printer.window ?? BluetoothPrinter.provenBurst) }
+
+  /// Lets a whole ``proofWindow`` go ahead of the printer's word from now on.
+  public func trustProofs() {
+    guard proofWindow != nil else { return }
+    state.withLock { $0.pace?.widen(to: wideBurst) }
   }
 
   /// Notes a question in the job; while its answer is expected, it is waited for before bytes go as requests.

@@ -13,7 +13,7 @@ struct WritePace: Equatable, Sendable {
   /// Bytes a second that the printer takes out of its buffer.
   let rate: Int
   /// The most bytes that may be in the buffer.
-  let burst: Int
+  private(set) var burst: Int
   /// Whether the buffer counts as emptying in mid-job, and half of it being empty is enough: where nothing else can be done.
   var isTrusted = false
   /// Whether the printer owes an answer that shows what it has taken. Then the job is not over, however long nothing was
@@ -30,6 +30,9 @@ struct WritePace: Equatable, Sendable {
     self.rate = max(1, rate)
     self.burst = max(1, burst)
   }
+
+  /// The printer has taken all that was sent before the job, and tells what it takes of it.
+  mutating func widen(to burst: Int) { self.burst = max(self.burst, burst) }
 
   /// Bytes for which there is room by now.
   func room(at now: BootInstant) -> Int {

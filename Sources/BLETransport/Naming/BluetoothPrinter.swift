@@ -42,7 +42,7 @@ public struct BluetoothPrinter: Hashable, Sendable {
   public var chunk: Int?
   /// How fast the printer takes data out of its buffer, as its profile says; nil for ``usualSpeed``.
   public var bytesPerSecond: Int?
-  /// The most bytes of a job that go by Write Commands without the printer's word for it, nil for ``burst``; with ``WriteMode/commands``, the most that are on
+  /// The most bytes of a job that go by Write Commands without the printer's word for it, nil for ``burst`` and ``provenBurst``; with ``WriteMode/commands``, the most that are on
   /// their way unacknowledged, nil for ``radioWindow``. It is no key of the configuration: what a printer's buffer holds is
   /// in no data sheet, and one byte too many is lost without a word.
   var window: Int?
@@ -56,9 +56,10 @@ public struct BluetoothPrinter: Hashable, Sendable {
   public static let largestChunk = 244
   /// The speed of small printers with text, in bytes a second.
   public static let usualSpeed = 2_000
-  /// Seven eighths of the smallest receive buffer of common printers (4 KB): most receipts fit into it, and where the printer
-  /// says what it has taken, it is what a radio of 30 ms carries while that is under way.
-  public static let burst = 3_584
+  /// Half of the smallest receive buffer of common printers (4 KB), for a printer that does not tell what it has taken.
+  public static let burst = 2_048
+  /// Seven eighths of it, for one that does: what a radio of 30 ms carries while its word is under way.
+  public static let provenBurst = 3_584
   /// The answers that are waited for then cost less than one packet in thirty.
   public static let radioWindow = 16_384
 

@@ -12,9 +12,10 @@ extension PrinterConversation {
   ///
   /// The printer must have answered the same question at the gate.
   func parts(of job: [UInt8], seams: [Int]) -> [JobParts.Part] {
-    guard let window = link.proofWindow, job.count > window, link.hasBackChannel, profile.fence != .none,
-      ledger.answers > 0
+    guard let window = link.proofWindow, link.hasBackChannel, profile.fence != .none, ledger.answers > 0
     else { return JobParts(whole: job).parts }
+    link.trustProofs()
+    guard job.count > window else { return JobParts(whole: job).parts }
     // Two parts on their way: while the answer to one is coming, the other keeps the radio busy.
     let length = max(Self.leastPart, window / 2 - Self.questionLength)
     return JobParts(job, seams: seams, length: length, window: window).parts

@@ -44,6 +44,9 @@ public protocol PrinterLink: AnyObject, Sendable {
   /// not.
   var proofWindow: Int? { get }
 
+  /// The printer has taken all before the next job, which it has told by an answer in its turn.
+  func trustProofs()
+
   /// A question will be sent, whose answer proves that the printer has taken the first `position` bytes (as
   /// ``bytesAccepted`` counts) out of its buffers; `end` is the count when all of the question has been sent.
   func expectProof(of position: Int, askedBy end: Int)
@@ -63,6 +66,9 @@ extension PrinterLink {
 
   /// The printer's word changes nothing.
   public var proofWindow: Int? { nil }
+
+  /// Does nothing.
+  public func trustProofs() {}
 
   /// Does nothing.
   public func expectProof(of position: Int, askedBy end: Int) {}

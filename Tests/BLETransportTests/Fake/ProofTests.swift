@@ -17,7 +17,7 @@ struct ProofTests {
   private let seams = Array(stride(from: 33, through: 13_200, by: 33))
 
   /// The least buffer that the link counts on: one command more, and it would be lost.
-  private static func script(capacity: Int = BluetoothPrinter.burst) -> FakePrinter.Script {
+  private static func script(capacity: Int = BluetoothPrinter.provenBurst) -> FakePrinter.Script {
     var script = FakePrinter.Script()
     script.capacity = capacity
     return script
@@ -51,7 +51,7 @@ struct ProofTests {
     // The clock stands still: no wait for an answer is in vain.
     let scene = try await Scene(clock: ManualClock(), services: services, Self.script())
     let link = try await scene.open { $0.bytesPerSecond = 8_000 }
-    #expect(link.proofWindow == BluetoothPrinter.burst)
+    #expect(link.proofWindow == BluetoothPrinter.provenBurst)
     let conversation = try await conversation(scene, link, fence)
     let before = try scene.characteristic("2af1").writes.count
     try await conversation.send(job, seams: seams, by: scene.soon) {}
@@ -147,9 +147,32 @@ struct ProofTests {
     #expect(scene.paper.lost == 0)
     let writes = try scene.characteristic("2af1").writes
     #expect(
-      writes.filter { $0.type == "command" }.reduce(0) { $0 + $1.value.count } <= BluetoothPrinter.burst)
+      writes.filter { $0.type == "command" }.reduce(0) { $0 + $1.value.count } <= BluetoothPrinter.provenBurst
+    )
     let early = try await conversation.fence(by: scene.clock.now.advanced(by: .milliseconds(200)))
     #expect(early != .proven)
+    await conversation.end()
+    await scene.bluez.stop(by: scene.soon)
+  }
+
+  @Test("Sends a printer that proves nothing no more ahead than half of the least buffer, whatever the job")
+  func noFence() async throws {
+    let scene = try await Scene(Self.script(capacity: BluetoothPrinter.burst))
+    let link = try await scene.open { $0.bytesPerSecond = 8_000 }
+    let conversation = try await conversation(scene, link, .none)
+    let before = scene.paper.printed.count
+    scene.paper.script { $0.stallsAt = before + 33 }
+    let (job, seams) = (job, seams)
+    let sending = Task { try await conversation.send(job, seams: seams, by: scene.soon) {} }
+    await scene.paper.holdsRequest()
+    let writes = try scene.characteristic("2af1").writes
+    let commands = writes.filter { $0.type == "command" }.reduce(0) { $0 + $1.value.count }
+    #expect((1...BluetoothPrinter.burst).contains(commands))
+    #expect(scene.paper.lost == 0)
+    scene.paper.script { $0.stallsAt = nil }
+    try await sending.value
+    #expect(printed(scene) == job)
+    #expect(scene.paper.lost == 0)
     await conversation.end()
     await scene.bluez.stop(by: scene.soon)
   }

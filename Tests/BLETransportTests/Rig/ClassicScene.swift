@@ -47,10 +47,12 @@ final class ClassicScene {
 
   /// Waits for something that bluetoothd tells.
   func until(
-    _ what: String, by deadline: BootInstant = Rig.soon(), _ holds: @escaping @Sendable (isolated BlueZ) -> Bool
+    _ what: String, by deadline: BootInstant = Rig.soon(),
+    _ holds: @escaping @Sendable (isolated BlueZ) -> Bool
   ) async throws {
-    guard try await bluez.wait(by: deadline, until: holds) else { throw Rig.Failure(description: "not \(what)") }
-  }
+    guard try await bluez.wait(by: deadline, until: holds) else {
+      throw Rig.Failure(description: "not \(what)")
+    }
   }
 
   /// Makes the printer unknown to bluetoothd, as it is before anybody has looked for it.
