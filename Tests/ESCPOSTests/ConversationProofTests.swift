@@ -52,6 +52,23 @@ struct ConversationProofTests {
     await conversation.end()
   }
 
+  @Test("stand closer the longer answers are on their way", arguments: [(0, 2), (24, 2), (25, 5), (60, 5)])
+  func distance(milliseconds: Int, parts: Int) async throws {
+    let printer = ConversationPrinter()
+    let clock = clock
+    let link = ConversationLink(clock: clock, proofWindow: 3_584) { sent, _ in
+      if sent.starts(with: [0x10, 0x04]) { clock.advance(by: .milliseconds(milliseconds)) }
+      return printer.answer(sent)
+    }
+    let conversation = try await conversation(link, .processID)
+    try await conversation.send(job, seams: seams, by: deadline) {}
+    let gaps = zip(link.expected, link.expected.dropFirst()).map { $1 - $0 }
+    #expect(!gaps.isEmpty)
+    // Seams are 33 bytes apart, and the question's own bytes come on top.
+    #expect(gaps.allSatisfy { (3_584 / parts - 45...3_584 / parts + 12).contains($0) }, "\(gaps)")
+    await conversation.end()
+  }
+
   @Test(
     "stand between the parts of a long job, are told to the link, and so are their answers",
     arguments: [PrinterProfile.Fence.processID, .paperStatus])

@@ -97,6 +97,7 @@ extension PrinterConversation {
     guard profile.status.dleEOT else { return true }
     let before = board
     answersAtOnce = false
+    let asked = clock.now
     if isJoint {
       try await askAll(by: deadline)
     } else {
@@ -109,6 +110,7 @@ extension PrinterConversation {
     if hasAll || parser.questions.isEmpty {
       isAlive = true
       answersAtOnce = true
+      answerTime = asked.duration(to: clock.now)
       return true
     }
     guard parser.questions.count < 4 else { return false }

@@ -1,10 +1,15 @@
 extension PrinterConversation {
   /// More questions than an earlier host may have left behind a job, in bytes.
   private static let strangerBytes = 64
-  /// More unanswered questions in a job, and no new one is asked: the printer stands still, or does not answer.
-  private static let mostMidJobQuestions = 4
+  /// So many more unanswered questions in a job than parts on their way, and no new one is asked: the printer stands still, or
+  /// does not answer.
+  private static let spareQuestions = 2
   /// Less of a job is not worth a question.
   private static let leastPart = 256
+  /// From how long an answer is on its way questions are asked more often: what waits for one is then as short as may be.
+  /// Each costs processor time, so where answers come at once they are fewer.
+  private static let farAnswerTime = Duration.milliseconds(25)
+  private static let (partsNearby, partsFarAway) = (2, 5)
   /// About what a question takes, so that a part and its question fill up what they share.
   private static let questionLength = 12
 
@@ -16,14 +21,18 @@ extension PrinterConversation {
     else { return JobParts(whole: job).parts }
     link.trustProofs()
     guard job.count > window else { return JobParts(whole: job).parts }
-    // Two parts on their way: while the answer to one is coming, the other keeps the radio busy.
-    let length = max(Self.leastPart, window / 2 - Self.questionLength)
+    // Several parts on their way: while the answer to one is coming, the others keep the radio busy.
+    let length = max(Self.leastPart, window / partsOnTheirWay - Self.questionLength)
     return JobParts(job, seams: seams, length: length, window: window).parts
+  }
+
+  private var partsOnTheirWay: Int {
+    answerTime.map { $0 >= Self.farAnswerTime } ?? false ? Self.partsFarAway : Self.partsNearby
   }
 
   /// A question behind the first `position` accepted bytes, of which the link is told; empty when none should be asked now.
   func midJobQuestion(behind position: Int) -> [UInt8] {
-    guard midJobQuestions.count < Self.mostMidJobQuestions,
+    guard midJobQuestions.count < partsOnTheirWay + Self.spareQuestions,
       let question = ledger.midJobQuestion(profile.fence)
     else { return [] }
     midJobQuestions.append((question, position))

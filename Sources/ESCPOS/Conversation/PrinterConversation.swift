@@ -90,6 +90,8 @@ public actor PrinterConversation {
   var isAlive = false
   /// Whether the printer has answered all of its real-time questions in one go, and was not asked any of them twice.
   var answersAtOnce = false
+  /// How long the printer's answers to all of them took: the way there and back.
+  var answerTime: Duration?
   /// Whether the next gate on this link may ask both of its questions in one go.
   public internal(set) var joining: Joining
   /// NUL bytes sent to fill up a raster that may have been left half.
