@@ -17,6 +17,7 @@ final class ConversationLink: PrinterLink, Sendable {
     var watchers: [(count: Int, tell: CheckedContinuation<Void, Never>)] = []
     var flushes = 0
     var expected: [Int] = []
+    var trusts = 0
     var proofs: [Int] = []
     var sends: [(bytes: [UInt8], isAhead: Bool)] = []
   }
@@ -51,6 +52,10 @@ final class ConversationLink: PrinterLink, Sendable {
   /// What each call was given, and whether it need not have waited for the peer's word.
   var sends: [(bytes: [UInt8], isAhead: Bool)] { state.withLock { $0.sends } }
 
+  /// How often it was told that the printer had taken all before a job.
+  var trusts: Int { state.withLock { $0.trusts } }
+
+  func trustProofs() { state.withLock { $0.trusts += 1 } }
   func expectProof(of position: Int, askedBy end: Int) { state.withLock { $0.expected.append(position) } }
   func prove(upTo position: Int) { state.withLock { $0.proofs.append(position) } }
 

@@ -220,9 +220,26 @@ struct ConversationProofTests {
     // The earlier host's answer.
     link.say([0])
     await link.heard()
-    clock.advance(by: .seconds(1))
-    try await sending.value
+    let clock = clock
+    try await moving(clock, link) { try await sending.value }
     #expect(link.taken.dropFirst(before).elementsEqual(job), "nothing is asked any more")
+    await conversation.end()
+  }
+
+  @Test(
+    "let more go ahead only where an answer is surely to a question of this conversation, or the link has proven a job",
+    arguments: [PrinterProfile.Fence.processID, .paperStatus, .none], [true, false])
+  func trusted(fence: PrinterProfile.Fence, isWarm: Bool) async throws {
+    let printer = ConversationPrinter()
+    let link = link(printer)
+    let conversation = PrinterConversation(
+      link: link, profile: try .talking(fence: fence), clock: clock, past: .init(isProven: isWarm))
+    let (clock, deadline, job, seams) = (clock, deadline, job, seams)
+    try await moving(clock, link) {
+      _ = try await conversation.gate(by: deadline)
+      try await conversation.send(job, seams: seams, by: deadline) {}
+    }
+    #expect((link.trusts > 0) == (fence == .processID || (fence == .paperStatus && isWarm)))
     await conversation.end()
   }
 

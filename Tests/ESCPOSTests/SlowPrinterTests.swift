@@ -64,6 +64,22 @@ struct SlowPrinterTests {
   }
 
   @Test(
+    "questions that a killed process has left in the middle of its job prove nothing of the next",
+    arguments: [100, 1_000, 8_000], [350, 700, 1_750])
+  func strangersMidJob(bytesPerSecond: Int, part: Int) async throws {
+    let question: [UInt8] = [0x1D, 0x72, 0x01]
+    let rest = [UInt8](repeating: 0x41, count: part)
+    let earlier = (0..<(3_900 / (part + 6))).flatMap { _ in rest }
+    let link = SlowPrinter(clock: clock) { manners in
+      manners.bytesPerSecond = bytesPerSecond
+      manners.held = (0..<(3_900 / (part + 6))).flatMap { _ in question + question + rest }
+    }
+    let (_, proof) = try await print(on: link, .talking(fence: .paperStatus, bytesPerSecond: bytesPerSecond))
+    #expect(proof == .proven)
+    #expect(link.has(printed: earlier + job), "proven when it is on paper, not before")
+  }
+
+  @Test(
     "a larger buffer than usual costs no more than its own time again", arguments: [250, 1_000, 2_000, 8_000])
   func largeBuffer(bytesPerSecond: Int) async throws {
     let earlier = [UInt8](repeating: 0x41, count: 16_384)

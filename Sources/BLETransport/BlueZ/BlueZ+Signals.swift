@@ -69,7 +69,7 @@ extension BlueZ {
   }
 
   /// Why a link is no more, and whether its connection is over with it; nil while it is.
-  private func loss(of link: GATTLink) -> (error: LinkError, isConnectionOver: Bool)? {
+  func loss(of link: GATTLink) -> (error: LinkError, isConnectionOver: Bool)? {
     func loss(_ words: String, isConnectionOver: Bool = true) -> (LinkError, Bool) {
       (LinkError(.lost, "\(link.printer.title): \(words)"), isConnectionOver)
     }

@@ -52,8 +52,17 @@ extension BlueZ {
       throw AttemptFailure(error)
     }
     let isNew = tree.device(printer.address, on: adapter.path)?.connected != true
-    let (descriptor, way) = try await connectRFCOMM(printer, isLast: isLast, on: adapter, by: deadline)
-    if isNew { leftovers.made.insert(Leftovers.Made(adapter: adapter.path, address: printer.address)) }
+    let made = Leftovers.Made(adapter: adapter.path, address: printer.address)
+    let (descriptor, way): (Int32, RFCOMMLink.Way)
+    do throws(AttemptFailure) {
+      (descriptor, way) = try await connectRFCOMM(printer, isLast: isLast, on: adapter, by: deadline)
+    } catch {
+      // The next attempt finds it connected, by this one.
+      let isConnected = tree.device(printer.address, on: adapter.path)?.connected == true
+      if isNew, isConnected, !error.isOccupied { leftovers.made.insert(made) }
+      throw error
+    }
+    if isNew { leftovers.made.insert(made) }
     return RFCOMMLink(descriptor, way, to: printer, serialPorts.memory, clock: clock) { [weak self] in
       await self?.release(number, of: printer.address)
     }
@@ -80,7 +89,9 @@ extension BlueZ {
         case .trySocket: hasFailed = serialPorts.profile.standing == .registered
         // It may be reading the printer's records of its own accord, as it does a second after a pairing
         // (`device_bonding_complete`), and be done in a moment.
-        case .occupied(let failure): if !isLast { throw failure }
+        case .occupied(var failure):
+          failure.isOccupied = true
+          if !isLast { throw failure }
         case .attempt(let failure, let isLastLink):
           if isLastLink, memory.isTakingDown(printer.address) { part(device.path) }
           throw failure

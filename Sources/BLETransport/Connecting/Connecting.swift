@@ -6,6 +6,8 @@ import Threads
 struct AttemptFailure: Error, Equatable {
   var error: LinkError
   var isPassing: Bool
+  /// Whether somebody else was connecting the printer just then.
+  var isOccupied = false
 
   /// A failure that another attempt would not mend.
   init(_ error: LinkError) {
@@ -70,7 +72,9 @@ extension BlueZ {
       let adapter = try await adapter(printer.adapter, for: printer.title, by: deadline)
       if let known = tree.device(printer.address, on: adapter.path) {
         // The connection by Classic outlives its link for some seconds, and has no GATT.
-        if known.connected, parted[known.path] == nil, serialPorts.memory.isTakingDown(printer.address) {
+        if known.connected, parted[known.path] == nil, serialPorts.memory.isTakingDown(printer.address),
+          leftovers.made.contains(Leftovers.Made(adapter: adapter.path, address: printer.address))
+        {
           part(known.path)
         }
         try await settle(known.path, by: deadline)

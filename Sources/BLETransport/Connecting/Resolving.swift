@@ -112,8 +112,12 @@ extension BlueZ {
     if let notify = found.notify {
       try await listen(to: notify, link, by: deadline)
     }
+    // It may have gone meanwhile, and then nobody has told the link; the printer stays held for the next attempt.
+    if let loss = loss(of: link) {
+      listeners[link.notifier ?? ""] = nil
+      throw AttemptFailure(passing: loss.error)
+    }
     links[link.number] = link
-    // It may have gone meanwhile, and then nobody has told the link.
     changed()
     do throws(LinkError) { try link.checkAlive() } catch {
       links[link.number] = nil

@@ -78,7 +78,8 @@ extension GATTLink {
   ///
   /// - Throws: ``LinkError``; `.deadline` also when a request of an earlier call was not answered, since then nobody can tell.
   func flush(by deadline: BootInstant, isClosing: Bool) async throws(LinkError) {
-    _ = try await hearRun()
+    // The barrier comes after the run, whose refusal nobody has a use for any more.
+    if !isClosing { _ = try await hearRun() }
     while true {
       try check(deadline, isClosing: isClosing)
       let (rule, unheard) = state.withLock { ($0.rule, $0.window.unacknowledged) }

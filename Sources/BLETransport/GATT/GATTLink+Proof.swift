@@ -16,13 +16,13 @@ extension GATTLink {
       guard state.hasBackChannel, rule.takesCommands, rule.takesRequests, !rule.onlyRequests else {
         return nil
       }
-      return state.pace.map { max($0.burst, wideBurst) }
+      return state.pace?.burst
     }
   }
 
   private var wideBurst: Int { max(chunk, printer.window ?? BluetoothPrinter.provenBurst) }
 
-  /// Lets a whole ``proofWindow`` go ahead of the printer's word from now on.
+  /// Makes the ``proofWindow`` wider from now on.
   public func trustProofs() {
     guard proofWindow != nil else { return }
     state.withLock { $0.pace?.widen(to: wideBurst) }

@@ -58,7 +58,7 @@ struct FenceLedger: Sendable {
   /// A new question in the way of the profile, or nil where it has none.
   mutating func question(_ fence: PrinterProfile.Fence) -> Question? {
     // In mid-job an answer too many costs speed at most, here it would be a print that is claimed and is not.
-    let slack = stale == nil ? 0 : Self.mostStale + min(strays, Self.mostStale)
+    let slack = stale == nil && strays == 0 ? 0 : Self.mostStale + min(strays, Self.mostStale)
     return question(fence, unanswered: open, slack: slack)
   }
 

@@ -17,10 +17,12 @@ extension PrinterConversation {
   ///
   /// The printer must have answered the same question at the gate.
   func parts(of job: [UInt8], seams: [Int]) -> [JobParts.Part] {
-    guard let window = link.proofWindow, link.hasBackChannel, profile.fence != .none, ledger.answers > 0
+    guard link.proofWindow != nil, link.hasBackChannel, profile.fence != .none, ledger.answers > 0
     else { return JobParts(whole: job).parts }
-    link.trustProofs()
-    guard job.count > window else { return JobParts(whole: job).parts }
+    // On a link that nothing was proven on, an answer to `GS r` may be one to a question in the middle of a lost job, the
+    // rest of which the printer still holds.
+    if isWarm || profile.fence == .processID { link.trustProofs() }
+    guard let window = link.proofWindow, job.count > window else { return JobParts(whole: job).parts }
     // Several parts on their way: while the answer to one is coming, the others keep the radio busy.
     let length = max(Self.leastPart, window / partsOnTheirWay - Self.questionLength)
     return JobParts(job, seams: seams, length: length, window: window).parts
@@ -52,7 +54,11 @@ extension PrinterConversation {
   /// Until when answers to an earlier host's questions may come.
   private var strangersEnd: BootInstant? {
     guard profile.fence == .paperStatus, let gatePassedAt else { return nil }
-    return gatePassedAt.advanced(by: Self.quietTime + time(toTake: Self.strangerBytes))
+    let usual = gatePassedAt.advanced(by: Self.quietTime + time(toTake: Self.strangerBytes))
+    // One that was asked in the middle of a job is asked more than once, so one answer too many shows that there may be more,
+    // as far apart as what the printer holds.
+    guard let strayedAt else { return usual }
+    return max(usual, strayedAt.advanced(by: Self.quietTime + time(toTake: Self.heldBytes)))
   }
 
   /// Whether an answer that came now might be one to an earlier host's question.
@@ -63,7 +69,8 @@ extension PrinterConversation {
   /// (`GS r`). They come with the gate's, for nothing stands between them, and are passed over as long as nothing else is
   /// asked. The job is on its way meanwhile, so that this seldom takes any time.
   func outwaitStrangers(by deadline: BootInstant) async throws(LinkError) {
-    guard let strangersEnd else { return }
-    _ = try await wait(until: min(deadline, strangersEnd), for: { false })
+    while let end = strangersEnd.map({ min(deadline, $0) }), clock.now < end {
+      _ = try await wait(until: end, for: { false })
+    }
   }
 }

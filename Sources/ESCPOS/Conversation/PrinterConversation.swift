@@ -86,6 +86,8 @@ public actor PrinterConversation {
   var gatePatience: BootInstant?
   /// When the printer got to the gate's question, on a link that nothing was proven on.
   var gatePassedAt: BootInstant?
+  /// When the last answer in turn came that no question was open for.
+  var strayedAt: BootInstant?
   /// Whether the printer has answered at all, or need not be asked.
   var isAlive = false
   /// Whether the printer has answered all of its real-time questions in one go, and was not asked any of them twice.
@@ -175,6 +177,7 @@ public actor PrinterConversation {
     for reply in parser.read(bytes) {
       guard ledger.expects(reply) else {
         ledger.noteStray(reply)
+        if case .transmitted = reply { strayedAt = clock.now }
         continue
       }
       replies += 1

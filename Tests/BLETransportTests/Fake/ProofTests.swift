@@ -51,12 +51,13 @@ struct ProofTests {
     // The clock stands still: no wait for an answer is in vain.
     let scene = try await Scene(clock: ManualClock(), services: services, Self.script())
     let link = try await scene.open { $0.bytesPerSecond = 8_000 }
-    #expect(link.proofWindow == BluetoothPrinter.provenBurst)
+    #expect(link.proofWindow == BluetoothPrinter.burst)
     let conversation = try await conversation(scene, link, fence)
     let before = try scene.characteristic("2af1").writes.count
     try await conversation.send(job, seams: seams, by: scene.soon) {}
     let writes = try scene.characteristic("2af1").writes.dropFirst(before)
     #expect(writes.allSatisfy { $0.type == "command" })
+    #expect(link.proofWindow == BluetoothPrinter.provenBurst)
     #expect(try await conversation.fence(by: scene.soon) == .proven)
     if services.count == 1 {
       // Without anything to read, the question behind the job tells that all has arrived.
@@ -106,7 +107,11 @@ struct ProofTests {
     try await scene.run(clock, by: .milliseconds(milliseconds)) { await scene.paper.holdsRequest() }
     #expect(scene.paper.lost == 0)
     scene.paper.script { $0.stallsAt = nil }
-    try await scene.run(clock, by: .milliseconds(milliseconds)) { try await sending.value }
+    try await scene.run(clock, by: .milliseconds(milliseconds)) {
+      try await sending.value
+      // The last bytes are on their way until something behind them is answered.
+      #expect(try await conversation.fence(by: late) == .proven)
+    }
     #expect(printed(scene) == job)
     #expect(scene.paper.lost == 0)
     await conversation.end()
@@ -121,6 +126,7 @@ struct ProofTests {
     let link = try await scene.open { $0.bytesPerSecond = 8_000 }
     let conversation = try await conversation(scene, link, fence)
     try await conversation.send(Array(job.prefix(33 * 200)), seams: seams, by: scene.soon) {}
+    try await link.flush(by: scene.soon)
     let before = scene.paper.printed.count
     // The rest fits into the printer's buffer; it stands still in it.
     let rest = Array(job.dropFirst(33 * 200).prefix(33 * 90))
