@@ -106,6 +106,10 @@ extension BlueZ {
         try await call(
           device.adapter, BlueZName.adapter, "RemoveDevice", [.objectPath(device.path)], by: deadline)
         removed = true
+        // Its signal comes before the answer, and may be taken in after it: the device would be found again, bond and all.
+        _ = try? await wait(by: min(deadline, clock.now.advanced(by: Self.showTime))) {
+          $0.tree.devices[device.path] == nil
+        }
       } catch {
         guard BlueZFault(error) != .vanished else { continue }
         throw BlueZFault(error).linkError(device.asPrinter, error)
